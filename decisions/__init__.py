@@ -1,0 +1,1 @@
+"""Operations become actions, actions become verdicts, verdicts become events."""

@@ -1,0 +1,138 @@
+r"""Canonical bytes: RFC 8785 JSON, restricted so that every language agrees on every bit.
+
+Object keys are ASCII; there are no floats; integers lie within +-(2^53 - 1); no lone surrogates; no duplicate keys.
+Bytes travel as base64url without padding and have one spelling.
+
+>>> encode({"b": [1, True, None], "a": "\u00e9"})
+b'{"a":"\xc3\xa9","b":[1,true,null]}'
+>>> decode(b'{"a":1}')
+{'a': 1}
+>>> decode(b'{"a": 1}')
+Traceback (most recent call last):
+ledger.errors.CanonError: not canonical JSON: the bytes are another spelling of the same value
+
+Source: RFC 8785; DESIGN section 4.
+"""
+
+import base64
+import binascii
+import json
+from typing import TypeAlias
+
+import orjson
+
+from ledger.errors import CanonError
+
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | bool | None"
+
+MAX_INTEGER = 2**53 - 1
+MAX_DEPTH = 64
+
+# Key order by UTF-8 bytes and by UTF-16 units is one order for ASCII keys, and orjson prints integers and strings
+# as RFC 8785 does; tests/ledger/test_canon.py holds the two against each other.
+_OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
+
+
+def encode(value: Json) -> bytes:
+    """Give the canonical bytes of a JSON value.
+
+    Raises:
+        CanonError: the value has no canonical form.
+    """
+    _check(value, MAX_DEPTH)
+    try:
+        return orjson.dumps(value, option=_OPTIONS)
+    except (orjson.JSONEncodeError, RecursionError) as error:
+        raise CanonError(f"no canonical form: {error}") from error
+
+
+def decode(data: bytes) -> Json:
+    """Parse canonical bytes, refusing every other spelling of the same value.
+
+    Raises:
+        CanonError: the bytes are not JSON, or not its canonical form.
+    """
+    try:
+        value: Json = orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise CanonError(f"not JSON: {error}") from error
+    if encode(value) != data:
+        raise CanonError("not canonical JSON: the bytes are another spelling of the same value")
+    return value
+
+
+def decode_object(data: bytes) -> dict[str, Json]:
+    """Parse canonical bytes that must hold an object.
+
+    Raises:
+        CanonError: as `decode`, or the value is no object.
+    """
+    value = decode(data)
+    if not isinstance(value, dict):
+        raise CanonError("not a JSON object")
+    return value
+
+
+def loads(text: bytes | str) -> Json:
+    """Parse JSON from outside in any spelling, yet within the value restrictions.
+
+    For input that people and programs write by hand; what is stored goes through `decode`.
+
+    Raises:
+        CanonError: not JSON, a duplicate key, a float, an integer out of range, a lone surrogate.
+    """
+
+    def unique(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+        result = dict(pairs)
+        if len(result) != len(pairs):
+            raise CanonError("a key stands twice in one object")
+        return result
+
+    try:
+        value: Json = json.loads(text, object_pairs_hook=unique)
+        _check(value, MAX_DEPTH)
+        orjson.dumps(value, option=_OPTIONS)
+    except (ValueError, RecursionError) as error:
+        raise CanonError(f"not JSON that can be recorded: {error}") from error
+    return value
+
+
+def to_base64url(data: bytes) -> str:
+    """Spell bytes as base64url without padding."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def from_base64url(text: str) -> bytes:
+    """Read base64url without padding, in its one spelling.
+
+    Raises:
+        CanonError: another alphabet, padding, or spare bits that are not zero.
+    """
+    try:
+        data = base64.urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))
+    except (binascii.Error, UnicodeEncodeError, ValueError) as error:
+        raise CanonError(f"not base64url: {error}") from error
+    if to_base64url(data) != text:
+        raise CanonError("not base64url in its one spelling")
+    return data
+
+
+def _check(value: Json, depth: int) -> None:
+    if depth < 0:
+        raise CanonError(f"nested deeper than {MAX_DEPTH} levels")
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return
+    if kind is int:
+        if not -MAX_INTEGER <= value <= MAX_INTEGER:  # type: ignore[operator]
+            raise CanonError("an integer lies outside +-(2^53 - 1)")
+    elif kind is dict:
+        for key, inner in value.items():  # type: ignore[union-attr]
+            if type(key) is not str or not key.isascii():
+                raise CanonError("an object key is not ASCII text")
+            _check(inner, depth - 1)
+    elif kind is list:
+        for inner in value:  # type: ignore[union-attr]
+            _check(inner, depth - 1)
+    else:
+        raise CanonError(f"{kind.__name__} has no canonical form")

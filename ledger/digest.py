@@ -1,0 +1,99 @@
+"""The only module that hashes: BLAKE3 in derive-key mode, one context per use, and the SHA-256 twin.
+
+``be64(x)`` is x in 8 bytes, big-endian. Every digest is 32 bytes. A leaf commits its index, a node its position and
+a root its leaf count: a node can't pass for a leaf, an index can't be changed, a size can't be confused.
+
+Source: DESIGN section 5; BLAKE3 derive_key; RFC 6962 section 2.1 for the twin.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Protocol
+
+from blake3 import blake3
+
+from ledger import canon
+from ledger.canon import Json
+
+SIZE = 32
+PROFILE = 1
+
+_LEAF = "tallystick 2026-11-30 event leaf v1"
+_NODE = "tallystick 2026-11-30 mmr node v1"
+_ROOT = "tallystick 2026-11-30 mmr root v1"
+_FIELD = "tallystick 2026-11-30 field v1"
+_BINDING = "tallystick 2026-11-30 binding v1"
+_DOCUMENT = "tallystick 2026-11-30 document v1"
+
+
+class TreeHasher(Protocol):
+    """How one tree hashes its leaves and nodes: what published vectors exchange."""
+
+    def leaf(self, index: int, entry: bytes) -> bytes:
+        """Hash the entry at leaf ``index``."""
+
+    def node(self, position: int, left: bytes, right: bytes) -> bytes:
+        """Hash two children into the node at 0-based post-order ``position``."""
+
+
+class Blake3Tree:
+    """The log's own tree."""
+
+    def leaf(self, index: int, entry: bytes) -> bytes:
+        """Hash an event's bytes, bound to its index."""
+        return blake3(be64(index) + entry, derive_key_context=_LEAF).digest()
+
+    def node(self, position: int, left: bytes, right: bytes) -> bytes:
+        """Hash two children, bound to the parent's position."""
+        return blake3(be64(position) + left + right, derive_key_context=_NODE).digest()
+
+
+class Sha256Tree:
+    """The twin: RFC 6962 hashes of the same subtrees, for the C2SP world."""
+
+    def leaf(self, index: int, entry: bytes) -> bytes:  # noqa: ARG002  (RFC 6962 leaves know no index)
+        """Hash 0x00 and the entry."""
+        return hashlib.sha256(b"\x00" + entry).digest()
+
+    def node(self, position: int, left: bytes, right: bytes) -> bytes:  # noqa: ARG002  (nor nodes a position)
+        """Hash 0x01 and the children."""
+        return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+BLAKE3_TREE = Blake3Tree()
+SHA256_TREE = Sha256Tree()
+
+
+def be64(number: int) -> bytes:
+    """Spell a number of 0 to 2^64 - 1 in 8 bytes, big-endian."""
+    return number.to_bytes(8, "big")
+
+
+def root(leaves: int, peaks: Sequence[bytes]) -> bytes:
+    """Hash the peaks, left to right, into the BLAKE3 root of a log of so many leaves."""
+    return blake3(be64(leaves) + b"".join(peaks), derive_key_context=_ROOT).digest()
+
+
+def field(salt: bytes, pointer: str, value: Json) -> bytes:
+    """Commit to the value of one disclosable field.
+
+    Args:
+        salt: 32 random bytes.
+        pointer: the field's RFC 6901 pointer within the event's body.
+        value: what the field holds.
+    """
+    if len(salt) != SIZE:
+        raise ValueError("a salt has 32 bytes")
+    path = pointer.encode()
+    framed = salt + be64(len(path)) + path + canon.encode(value)
+    return blake3(framed, derive_key_context=_FIELD).digest()
+
+
+def binding(document_bytes: bytes) -> bytes:
+    """Hash the canonical bytes of what a consent is bound to (DESIGN section 11)."""
+    return blake3(document_bytes, derive_key_context=_BINDING).digest()
+
+
+def document(data: bytes) -> bytes:
+    """Hash a document: a constitution, a schema, an operand, a view's state."""
+    return blake3(data, derive_key_context=_DOCUMENT).digest()

@@ -1,0 +1,90 @@
+"""Every error that the ledger layer raises.
+
+    LedgerError
+    |-- CanonError               bytes that are not canonical JSON
+    |-- EventError               an event or a draft that breaks its schema
+    |-- ProofError               a proof that does not prove
+    |-- NoteError                a signed note that does not parse or verify
+    |   `-- CheckpointError      a note that is not a checkpoint
+    |-- DisclosureError          an opening that does not fit its commitment
+    |-- AppendError              an append that was refused, nothing written
+    |   |-- ClaimTakenError      a unique key is taken for ever
+    |   |-- ClockError           the clock stepped back, or jumped too far
+    |   `-- ViewError            a view can't fold this event
+    `-- StoreError               the database can't be used
+        |-- StoreBusyError       another process holds the writer
+        |-- StoreMissingError    no ledger at this place
+        `-- CorruptError         what is stored contradicts itself
+
+Parsers raise only these. Errors of other libraries are wrapped where they arise.
+"""
+
+
+class LedgerError(Exception):
+    """Base of every error of this package."""
+
+
+class CanonError(LedgerError, ValueError):
+    """The bytes or the value have no canonical form."""
+
+
+class EventError(LedgerError, ValueError):
+    """An event or a draft breaks its schema."""
+
+
+class ProofError(LedgerError, ValueError):
+    """A proof is malformed, or does not lead to the root."""
+
+
+class NoteError(LedgerError, ValueError):
+    """A signed note is malformed, or its signature does not verify."""
+
+
+class CheckpointError(NoteError):
+    """The text of a note is not a checkpoint."""
+
+
+class DisclosureError(LedgerError, ValueError):
+    """An opening does not fit its commitment, or stands where none may."""
+
+
+class AppendError(LedgerError):
+    """An append was refused; nothing of it was written."""
+
+
+class ClaimTakenError(AppendError):
+    """A unique key is already taken.
+
+    Attributes:
+        key: the claim.
+        seq: the event that holds it.
+    """
+
+    def __init__(self, key: str, seq: int) -> None:
+        super().__init__(f"{key} is already taken by event {seq}")
+        self.key = key
+        self.seq = seq
+
+
+class ClockError(AppendError):
+    """The clock is behind the last event, or jumped forward beyond the bound."""
+
+
+class ViewError(AppendError, ValueError):
+    """A view can't fold an event: the event contradicts what stands before it."""
+
+
+class StoreError(LedgerError):
+    """The database can't be read or written."""
+
+
+class StoreBusyError(StoreError):
+    """Another process holds the writer for longer than we wait."""
+
+
+class StoreMissingError(StoreError):
+    """There is no ledger at this place."""
+
+
+class CorruptError(StoreError):
+    """What is stored contradicts itself: run ``tally audit``."""

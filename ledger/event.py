@@ -1,0 +1,252 @@
+"""The event envelope, and the registry of event types.
+
+An event is one canonical JSON object; its bytes are the leaf of the log:
+
+    {"at":"2026-11-30T12:00:00.000000Z","auth":"os-uid","body":{...},"by":"agent:ops-7","causes":[3,5],
+     "request":"r-1","schema":1,"seq":7,"type":"decision.made","v":1,"via":null}
+
+All eleven keys always stand. ``by`` is who acted and ``auth`` how that was established; ``via`` is the enforcement
+point that spoke for them; ``causes`` are earlier events. A schema never changes in place: a new one has a new number.
+
+Source: DESIGN section 7.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar, Literal, TypeAlias
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from ledger import canon, digest
+from ledger.canon import Json
+from ledger.disclosure import Disclosable, Opening
+from ledger.errors import CanonError, EventError
+from ledger.instant import Instant, InstantField
+
+ENVELOPE_VERSION = 1
+MAX_EVENT_BYTES = 2 * 1024 * 1024
+
+Auth: TypeAlias = Literal["signature", "os-uid", "token", "claimed", "ledger"]
+"""How ``by`` was established; ``ledger`` is the ledger's own act (a trust update, a consumption)."""
+
+
+def _as_tuple(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+Many = BeforeValidator(_as_tuple)
+"""Lets a strict model read a JSON array into a tuple: ``Annotated[tuple[X, ...], Many]``."""
+
+
+class Frozen(BaseModel):
+    """Base of every model that is hashed: strict types, no other keys, no change after the fact."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+class Body(Frozen):
+    """Base of every event body; a subclass is one schema of one type."""
+
+    type: ClassVar[str]
+    schema_number: ClassVar[int] = 1
+
+    def claims(self, by: str, request: str | None) -> Iterable[str]:  # noqa: ARG002  (some types claim by envelope)
+        """Give the unique keys that this event takes for ever."""
+        return ()
+
+    def tags(self) -> Iterable[str]:
+        """Give the keys by which this event is found; ``actor:<by>`` is added to them."""
+        return ()
+
+    def json_form(self) -> dict[str, Json]:
+        """Give the body as it stands in the event."""
+        return self.model_dump(mode="json")
+
+
+class Signed(Frozen):
+    """An OpenSSH signature over the statement of the body it stands in.
+
+    Attributes:
+        key: fingerprint of the signing key, ``SHA256:...``.
+        armour: the SSHSIG exactly as ``ssh-keygen -Y sign`` writes it.
+    """
+
+    key: str
+    armour: str
+
+
+class SignedBody(Body):
+    """Base of every body that creates authority: a key with the role has signed its statement.
+
+    Attributes:
+        origin: the log that this speaks to; it means nothing in another.
+        log_size: how many events the log held when the signer looked.
+        signed: the signature over `statement`.
+    """
+
+    attachments: ClassVar[frozenset[str]] = frozenset()
+    """Fields left out of the statement because a digest within it covers them."""
+
+    origin: str
+    log_size: Annotated[int, Field(ge=0)]
+    signed: Signed
+
+    def claims(self, by: str, request: str | None) -> Iterable[str]:
+        """Claim the statement itself: one signature makes one event."""
+        yield from super().claims(by, request)
+        yield f"statement:{canon.to_base64url(digest.document(self.statement()))}"
+
+    def statement(self) -> bytes:
+        """Give the exact text that was read and signed."""
+        return statement(type(self), self.json_form())
+
+    @classmethod
+    def namespace(cls) -> str:
+        """Name the SSHSIG namespace of this type: ``tallystick-<noun>@v1``."""
+        return f"tallystick-{cls.type.partition('.')[0]}@v1"
+
+
+def statement(body_type: type[SignedBody], fields: dict[str, Json]) -> bytes:
+    r"""Render the text that a signer reads: a title, then each field on a line, sorted by name.
+
+    The first line is ``tallystick <type> v<schema>``, each further one ``<name>: <canonical JSON>``; every line ends in
+    ``\n``. What the body holds beside it (the signature, attachments under a digest) stays out.
+    """
+    left_out = {"signed", *body_type.attachments}
+    lines = [f"tallystick {body_type.type} v{body_type.schema_number}\n".encode()]
+    lines += [
+        name.encode() + b": " + canon.encode(value) + b"\n"
+        for name, value in sorted(fields.items())
+        if name not in left_out
+    ]
+    return b"".join(lines)
+
+
+class Envelope(Frozen):
+    """The outer form of every event; ``body`` is read by the type's own schema."""
+
+    v: Literal[1]
+    seq: Annotated[int, Field(ge=0)]
+    at: InstantField
+    type: str
+    schema_: Annotated[int, Field(alias="schema", ge=1)]
+    by: str
+    auth: Auth
+    via: str | None
+    request: str | None
+    causes: Annotated[tuple[int, ...], Many]
+    body: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An event that has no place and time yet."""
+
+    body: Body
+    by: str
+    auth: Auth
+    via: str | None = None
+    request: str | None = None
+    causes: tuple[int, ...] = ()
+    openings: tuple[Opening, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event with its place, its time and its exact bytes."""
+
+    seq: int
+    at: Instant
+    by: str
+    auth: Auth
+    via: str | None
+    request: str | None
+    causes: tuple[int, ...]
+    body: Body
+    data: bytes = field(repr=False)
+
+    @property
+    def type(self) -> str:
+        """The type's name, ``noun.verb``."""
+        return self.body.type
+
+    def claims(self) -> tuple[str, ...]:
+        """Give the unique keys that this event takes for ever."""
+        return tuple(self.body.claims(self.by, self.request))
+
+    def tags(self) -> tuple[str, ...]:
+        """Give the keys by which this event is found, sorted."""
+        return tuple(sorted({f"actor:{self.by}", *self.body.tags()}))
+
+
+class Registry:
+    """The event types that a reader knows, by name and schema number."""
+
+    def __init__(self, *types: type[Body]) -> None:
+        self._types = {(body.type, body.schema_number): body for body in types}
+        if len(self._types) != len(types):
+            raise EventError("an event type is registered twice")
+
+    def __iter__(self) -> Iterator[type[Body]]:
+        yield from self._types.values()
+
+    def parse(self, data: bytes) -> Event:
+        """Read an event from its exact bytes.
+
+        Raises:
+            EventError: not canonical, not an envelope, an unknown type, or a body that breaks its schema.
+        """
+        try:
+            envelope = Envelope.model_validate(canon.decode_object(data))
+            body_type = self._types.get((envelope.type, envelope.schema_))
+            if body_type is None:
+                raise EventError(f"unknown event type {envelope.type} schema {envelope.schema_}")
+            body = body_type.model_validate(envelope.body)
+        except (CanonError, ValidationError) as error:
+            raise EventError(f"unreadable event: {_first_line(error)}") from error
+        e = envelope
+        return Event(e.seq, e.at, e.by, e.auth, e.via, e.request, e.causes, body, data)
+
+
+def seal(draft: Draft, seq: int, at: Instant) -> Event:
+    """Give a draft its place and time, and with them its bytes.
+
+    Raises:
+        EventError: the draft has no canonical form, is too large, or names causes that are not earlier events.
+    """
+    if any(not 0 <= cause < seq for cause in draft.causes):
+        raise EventError("an event can be caused by earlier events alone")
+    envelope: dict[str, Json] = {
+        "v": ENVELOPE_VERSION,
+        "seq": seq,
+        "at": at,
+        "type": draft.body.type,
+        "schema": draft.body.schema_number,
+        "by": draft.by,
+        "auth": draft.auth,
+        "via": draft.via,
+        "request": draft.request,
+        "causes": list(draft.causes),
+        "body": draft.body.json_form(),
+    }
+    try:
+        data = canon.encode(envelope)
+    except CanonError as error:
+        raise EventError(f"this event can't be written: {error}") from error
+    if len(data) > MAX_EVENT_BYTES:
+        raise EventError(f"this event has {len(data)} bytes; {MAX_EVENT_BYTES} is the most")
+    d = draft
+    return Event(seq, at, d.by, d.auth, d.via, d.request, d.causes, d.body, data)
+
+
+def _first_line(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(str(part) for part in first['loc']) or 'body'}: {first['msg']}"
+    return str(error).partition("\n")[0]
+
+
+__all__ = [
+    "Auth", "Body", "Disclosable", "Draft", "Envelope", "Event", "Frozen", "Many", "Registry", "Signed",
+    "SignedBody", "seal", "statement",
+]  # fmt: skip

@@ -1,0 +1,133 @@
+"""The Log protocol: what every log is, whatever holds it.
+
+A log is read through a `Snapshot` and written through a `Transaction`. A transaction is a function: it reads states,
+decides, appends drafts; when it returns, all of it is durable, and when it raises, none of it happened.
+
+Source: DESIGN section 6.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias, TypeVar
+
+from ledger.disclosure import Opening
+from ledger.event import Draft, Event
+from ledger.instant import Instant
+from ledger.mmr import NodeReader
+from ledger.view import StateRow
+
+T = TypeVar("T")
+
+Tree: TypeAlias = Literal["blake3", "sha256"]
+
+Clock: TypeAlias = Callable[[], int]
+"""Gives the microseconds since 1970-01-01 UTC; only ``tools`` passes a real one."""
+
+MAX_BACKWARD = 2_000_000
+"""How far, in microseconds, the clock may be behind the last event."""
+
+MAX_FORWARD = 400 * 86_400_000_000
+"""How far, in microseconds, the clock may be ahead of the last event before an operator must confirm it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """Where the log stands.
+
+    Attributes:
+        size: number of events.
+        blake3_peaks: peaks of the log's own tree, left to right.
+        sha256_peaks: peaks of the twin tree, left to right.
+        at: time of the last event, or None in an empty log.
+    """
+
+    size: int
+    blake3_peaks: tuple[bytes, ...]
+    sha256_peaks: tuple[bytes, ...]
+    at: Instant | None
+
+
+EMPTY_HEAD = Head(0, (), (), None)
+
+
+class Snapshot(Protocol):
+    """One consistent look at a log."""
+
+    @property
+    def head(self) -> Head:
+        """Where the log stands."""
+
+    def event_bytes(self, seq: int) -> bytes | None:
+        """Give the exact bytes of one event, or None if there is none."""
+
+    def events(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
+        """Give the events from ``start`` up to, without, ``stop``, in order."""
+
+    def tagged(self, tag: str) -> Sequence[int]:
+        """Give the events that carry a tag, oldest first."""
+
+    def claimed(self, key: str) -> int | None:
+        """Give the event that holds a unique key, or None."""
+
+    def state(self, view: str, key: str) -> StateRow | None:
+        """Give the current state of one key of a view, or None."""
+
+    def states(self, view: str) -> Iterator[StateRow]:
+        """Give all current states of a view, sorted by key."""
+
+    def openings(self, seq: int) -> Sequence[Opening]:
+        """Give the openings that are kept for an event, sorted by path."""
+
+    def nodes(self, tree: Tree) -> NodeReader:
+        """Give access to the stored nodes of one tree."""
+
+    def checkpoints(self) -> Iterator[tuple[int, bytes]]:
+        """Give the stored checkpoints as (size, note), smallest first."""
+
+
+class Transaction(Snapshot, Protocol):
+    """A snapshot that can be added to; it reads its own writes, and `head` moves with each append."""
+
+    @property
+    def at(self) -> Instant:
+        """The one time of this transaction: every expiry in it is judged by this."""
+
+    def append(self, draft: Draft) -> Event:
+        """Add an event.
+
+        Raises:
+            EventError: the draft breaks a rule of events.
+            DisclosureError: an opening of the draft does not fit.
+            ClaimTakenError: a unique key is taken.
+            ViewError: the event contradicts a state.
+        """
+
+
+class Log(Protocol):
+    """An append-only log."""
+
+    def read(self, work: Callable[[Snapshot], T]) -> T:
+        """Run ``work`` on one consistent look at the log.
+
+        Raises:
+            StoreError: the database can't be read.
+        """
+
+    def transact(self, work: Callable[[Transaction], T]) -> T:
+        """Run ``work`` alone, and make what it appended durable before its result is given.
+
+        Raises:
+            ClockError: the clock stepped back or jumped.
+            AppendError: an append was refused.
+            StoreError: the database can't be written.
+        """
+
+    def store_checkpoint(self, size: int, note: bytes) -> None:
+        """Keep a signed checkpoint of the log at ``size``.
+
+        Raises:
+            StoreError: another note of the same size stands already, or the database can't be written.
+        """
+
+    def close(self) -> None:
+        """Let go of everything."""

@@ -1,0 +1,119 @@
+"""`MemoryLog`: the reference log, in dictionaries. What it does, every other log must do.
+
+Source: DESIGN section 6.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
+
+from ledger.disclosure import Opening
+from ledger.errors import ProofError, StoreError
+from ledger.log import EMPTY_HEAD, Clock, Head, Snapshot, Transaction, Tree
+from ledger.mmr import NodeReader
+from ledger.transaction import Batch, PendingTransaction, transaction_time
+from ledger.view import StateRow, View
+
+T = TypeVar("T")
+
+
+class MemoryNodes:
+    """Reads one tree's nodes from a list."""
+
+    def __init__(self, rows: Sequence[tuple[bytes, bytes]], column: int) -> None:
+        self._rows = rows
+        self._column = column
+
+    def read(self, positions: Sequence[int]) -> list[bytes]:
+        """Give the nodes at these positions, in the same order."""
+        try:
+            return [self._rows[position][self._column] for position in positions]
+        except IndexError as error:
+            raise ProofError("the log has no such node") from error
+
+
+class MemoryLog:
+    """A log that lives as long as the process."""
+
+    def __init__(self, views: Sequence[View], clock: Clock) -> None:
+        self._views = views
+        self._clock = clock
+        self._lock = threading.RLock()
+        self._events: list[bytes] = []
+        self._nodes: list[tuple[bytes, bytes]] = []
+        self._claims: dict[str, int] = {}
+        self._tags: dict[str, list[int]] = {}
+        self._states: dict[tuple[str, str], StateRow] = {}
+        self._openings: dict[int, tuple[Opening, ...]] = {}
+        self._checkpoints: dict[int, bytes] = {}
+        self.head: Head = EMPTY_HEAD
+        self.confirm_clock = False
+
+    def read(self, work: Callable[[Snapshot], T]) -> T:
+        """Run ``work`` on the log as it stands."""
+        with self._lock:
+            return work(self)
+
+    def transact(self, work: Callable[[Transaction], T]) -> T:
+        """Run ``work`` alone and keep what it appended, or nothing."""
+        with self._lock:
+            at = transaction_time(self.head, self._clock(), confirmed=self.confirm_clock)
+            pending = PendingTransaction(self, self._views, at)
+            result = work(pending)
+            self._commit(pending.batch)
+            return result
+
+    def _commit(self, batch: Batch) -> None:
+        self._events += [event.data for event in batch.events]
+        self._nodes += [(own, twin) for _, own, twin in batch.nodes]
+        self._claims |= batch.claims
+        for tag, seq in batch.tags:
+            self._tags.setdefault(tag, []).append(seq)
+        self._states |= batch.states
+        self._openings |= batch.openings
+        self.head = batch.head
+
+    def store_checkpoint(self, size: int, note: bytes) -> None:
+        """Keep a signed checkpoint."""
+        with self._lock:
+            if self._checkpoints.setdefault(size, note) != note:
+                raise StoreError(f"another checkpoint of size {size} stands already")
+
+    def close(self) -> None:
+        """Nothing to let go of."""
+
+    def event_bytes(self, seq: int) -> bytes | None:
+        """Give the exact bytes of one event, or None."""
+        return self._events[seq] if 0 <= seq < len(self._events) else None
+
+    def events(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
+        """Give the events from ``start`` up to ``stop``, in order."""
+        return iter(list(enumerate(self._events))[start:stop])
+
+    def tagged(self, tag: str) -> Sequence[int]:
+        """Give the events that carry a tag, oldest first."""
+        return tuple(self._tags.get(tag, ()))
+
+    def claimed(self, key: str) -> int | None:
+        """Give the event that holds a unique key, or None."""
+        return self._claims.get(key)
+
+    def state(self, view: str, key: str) -> StateRow | None:
+        """Give the current state of one key, or None."""
+        return self._states.get((view, key))
+
+    def states(self, view: str) -> Iterator[StateRow]:
+        """Give all current states of a view, sorted by key."""
+        return iter([self._states[name, key] for name, key in sorted(self._states) if name == view])
+
+    def openings(self, seq: int) -> Sequence[Opening]:
+        """Give the openings that are kept for an event, sorted by path."""
+        return sorted(self._openings.get(seq, ()), key=lambda opening: opening.path)
+
+    def nodes(self, tree: Tree) -> NodeReader:
+        """Give access to the nodes of one tree."""
+        return MemoryNodes(self._nodes, 0 if tree == "blake3" else 1)
+
+    def checkpoints(self) -> Iterator[tuple[int, bytes]]:
+        """Give the stored checkpoints, smallest first."""
+        return iter(sorted(self._checkpoints.items()))
