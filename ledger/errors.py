@@ -6,6 +6,7 @@
     |-- ProofError               a proof that does not prove
     |-- NoteError                a signed note that does not parse or verify
     |   `-- CheckpointError      a note that is not a checkpoint
+    |-- PolicyFileError          a policy file that does not parse
     |-- DisclosureError          an opening that does not fit its commitment
     |-- AppendError              an append that was refused, nothing written
     |   |-- ClaimTakenError      a unique key is taken for ever
@@ -42,6 +43,10 @@ class NoteError(LedgerError, ValueError):
 
 class CheckpointError(NoteError):
     """The text of a note is not a checkpoint."""
+
+
+class PolicyFileError(LedgerError, ValueError):
+    """A policy file breaks its form; the message names the line and says what may stand there."""
 
 
 class DisclosureError(LedgerError, ValueError):
