@@ -1,0 +1,83 @@
+"""What a caller is told: the recorded verdict, with what explains it.
+
+Source: DESIGN section 10; the JSON fields are a promise to enforcement points.
+"""
+
+from dataclasses import dataclass
+
+from decisions.action import Problem
+from decisions.events import DecisionMade, Outcome, Reason
+from decisions.verdict import Spoken
+from ledger.canon import Json
+from ledger.event import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to one request.
+
+    Attributes:
+        outcome: allow, deny or hold. Only a fresh allow may be acted on.
+        reason: the first reason that applies.
+        decision: number of the recorded decision, or None where no record could be written.
+        body: the recorded decision, or None likewise.
+        repeated: the request was answered before; the effect must not run again.
+        request: number of the `consent.requested` that a human can answer, or None.
+        spoken: the rules that spoke, with the truth of each atom; empty on a repeat.
+        problems: what could not be read, explained; empty on a repeat.
+        trouble: why no record could be written, or an empty text.
+    """
+
+    outcome: Outcome
+    reason: Reason
+    decision: int | None
+    body: DecisionMade | None
+    repeated: bool = False
+    request: int | None = None
+    spoken: tuple[Spoken, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    trouble: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """Give the answer as one JSON object."""
+        body = self.body.json_form() if self.body else {}
+        grants = [a.grant for a in self.body.authority if a.grant] if self.body else []
+        explanation: list[Json] = [
+            {
+                "action": spoken.action,
+                "rule": spoken.rule.id,
+                "article": spoken.rule.article,
+                "effect": spoken.rule.effect,
+                "says": spoken.rule.says,
+                "truth": spoken.truth.value,
+                "atoms": [[text, truth.value] for text, truth in spoken.atoms],
+            }
+            for spoken in self.spoken
+        ]
+        return {
+            "outcome": self.outcome,
+            "reason": self.reason,
+            "reasons": body.get("reasons", [self.reason]),
+            "decision": self.decision,
+            "articles": body.get("articles", []),
+            "rules": [rule.rule for rule in self.body.rules] if self.body else [],
+            "categories": body.get("categories", []),
+            "grant": grants[0] if grants else None,
+            "needs": body.get("needs", []),
+            "repeated": self.repeated,
+            "request": self.request,
+            "actions": body.get("actions", []),
+            "problems": [{"code": p.code, "detail": p.detail, "part": p.part} for p in self.problems],
+            "explanation": explanation,
+            "trouble": self.trouble or None,
+        }
+
+
+def unavailable(trouble: str) -> Answer:
+    """Answer without a ledger: deny, and say that nothing was recorded."""
+    return Answer("deny", "LEDGER_UNAVAILABLE", None, None, trouble=trouble)
+
+
+def recorded(decision: Event, body: DecisionMade, *, repeated: bool, request: int | None) -> Answer:
+    """Answer with what stands in the log."""
+    return Answer(body.outcome, body.reason, decision.seq, body, repeated=repeated, request=request)

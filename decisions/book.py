@@ -1,0 +1,115 @@
+"""The folds behind the constitution in force and the trust that has been earned.
+
+    constitution  key "current"                        {"digest", "name", "seq"}
+    trust         key "<system>|<counterpart>|<domain>"  {"n", "accumulator", "c_ctx", "observed", "taken"}
+    reading       key "<system>|<counterpart>"         {"observed", "taken"}
+
+The latest reading is kept apart from the domains: a bad night does not end with a change of subject.
+
+``observed`` is the `trust.observed` whose reading was taken last, and ``taken`` when; a reading that claims a
+later time than its event's counts as taken at the event's, so none can outlive those that follow it.
+
+Source: DESIGN sections 6, 7 and 12.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from decisions import trust
+from decisions.errors import TrustError
+from decisions.events import ConstitutionAdopted, TrustUpdated
+from ledger.errors import ViewError
+from ledger.event import Event
+from ledger.view import State, View
+
+CURRENT: Final = "current"
+
+
+class ConstitutionView:
+    """Which constitution is in force: the one that was adopted last."""
+
+    name = "constitution"
+
+    def keys(self, event: Event) -> Iterable[str]:
+        """Give the one key, for an adoption."""
+        return (CURRENT,) if isinstance(event.body, ConstitutionAdopted) else ()
+
+    def apply(self, key: str, state: State | None, event: Event) -> State:  # noqa: ARG002  (one key, no memory)
+        """Put the adopted constitution in force.
+
+        Raises:
+            ViewError: the event adopts none.
+        """
+        body = event.body
+        if not isinstance(body, ConstitutionAdopted):
+            raise ViewError(f"{event.type} adopts no constitution")
+        return {"digest": body.digest, "name": body.name, "seq": event.seq}
+
+
+class TrustView:
+    """What has been earned, by system, counterpart and domain."""
+
+    name = "trust"
+
+    def keys(self, event: Event) -> Iterable[str]:
+        """Give the key that an update moves."""
+        body = event.body
+        return (_key(body),) if isinstance(body, TrustUpdated) else ()
+
+    def apply(self, key: str, state: State | None, event: Event) -> State:
+        """Move the trust as the update says, if computing it again says the same.
+
+        Raises:
+            ViewError: another key's update, or numbers that do not follow.
+        """
+        body = event.body
+        if not isinstance(body, TrustUpdated) or _key(body) != key:
+            raise ViewError(f"{event.type} does not move the trust of {key}")
+        # Directly behind it: so one observation, whose interaction is claimed once, can move the trust only once.
+        if body.observed != event.seq - 1:
+            raise ViewError(f"event {event.seq - 1} stands before this update, and {body.observed} is said to cause it")
+        try:
+            new = trust.recompute(state, body)
+        except TrustError as error:
+            raise ViewError(f"trust of {key}: {error}") from error
+        taken = min(body.taken, event.at)
+        latest: State = {"observed": body.observed, "taken": taken}
+        if state is not None and str(state["taken"]) > taken:
+            latest = {"observed": state["observed"], "taken": state["taken"]}
+        return {"n": new.n, "accumulator": new.accumulator, "c_ctx": new.c_ctx, **latest}
+
+
+class ReadingView:
+    """The latest reading of c_inst, by system and counterpart, whatever the domain it was taken in."""
+
+    name = "reading"
+
+    def keys(self, event: Event) -> Iterable[str]:
+        """Give the key that an update brings a reading for."""
+        body = event.body
+        return (f"{body.system}|{body.counterpart}",) if isinstance(body, TrustUpdated) else ()
+
+    def apply(self, key: str, state: State | None, event: Event) -> State:  # noqa: ARG002  (the protocol's form)
+        """Keep whichever reading was taken last; of two at one time, the one that came last.
+
+        Raises:
+            ViewError: the event brings no reading.
+        """
+        body = event.body
+        if not isinstance(body, TrustUpdated):
+            raise ViewError(f"{event.type} brings no reading")
+        taken = min(body.taken, event.at)
+        if state is not None and str(state["taken"]) > taken:
+            return state
+        return {"observed": body.observed, "taken": taken}
+
+
+def _key(body: TrustUpdated) -> str:
+    try:
+        return trust.key(body.system, body.counterpart, body.domain)
+    except TrustError as error:
+        raise ViewError(str(error)) from error
+
+
+VIEWS: tuple[View, ...] = (ConstitutionView(), TrustView(), ReadingView())
+"""The views of this package."""

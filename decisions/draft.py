@@ -1,0 +1,173 @@
+"""The events that a decision leaves: the decision itself, the consumptions it spends, the consent it asks for.
+
+Source: DESIGN sections 7, 8 and 11.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from decisions.action import Action, Reduction
+from decisions.descriptor import Circumstances
+from decisions.errors import DecisionError
+from decisions.evaluation import Evaluation, Trace, wanted_of
+from decisions.events import DecidedAction, DecisionMade, Fact, FiredRule
+from decisions.operation import Operation
+from decisions.verdict import Descriptor, Spoken
+from grants.book.states import GenesisState
+from grants.consent import ARGS, ConsentMatch, Terms, content_path, item_for
+from grants.events import ConsentConsumed, ConsentRequested, Operand
+from grants.expression import Truth
+from grants.principals import Asker
+from grants.reading import StateReader, read_state
+from ledger.canon import Json
+from ledger.disclosure import Opening, new_salt
+from ledger.event import Draft, Event
+
+DETAIL = "/detail"
+Salts: TypeAlias = Mapping[str, bytes]
+"""A salt for each disclosable path of an operation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request as it is recorded.
+
+    Attributes:
+        id: the request id.
+        kept: the openings of its operation, the arguments' first.
+    """
+
+    operation: Operation
+    id: str
+    kept: tuple[Opening, ...]
+
+
+def terms(reader: StateReader, asker: Asker, operation: Operation) -> Callable[[str], Terms]:
+    """Give what a consent to this operation is bound to, for each trust domain that its actions lie in."""
+    genesis = read_state(reader, "ledger", "genesis", GenesisState)
+    origin = genesis.origin if genesis else ""
+    return lambda domain: Terms(origin, asker.chain, domain, operation.content, operation.operands)
+
+
+def openings(operation: Operation, salts: Salts) -> tuple[Opening, ...]:
+    """Commit to an operation and its operands, under earlier salts where there are any."""
+    values: dict[str, Json] = {ARGS: operation.content}
+    values |= {content_path(index): digest for index, (_, digest) in enumerate(operation.operands)}
+    return tuple(Opening(path, salts.get(path) or new_salt(), value) for path, value in values.items())
+
+
+def decision(
+    evaluation: Evaluation, trace: Trace, reduced: Reduction, circumstances: Circumstances, asked: Asked
+) -> Draft:
+    """Draft the decision."""
+    verdict = evaluation.verdict
+    detail = _detail(evaluation, reduced)
+    body = DecisionMade(
+        mode="enforce",
+        form=asked.operation.form,
+        args=asked.kept[0].commitment(),
+        operands=_operands(asked.operation, asked.kept),
+        claimed=_claimed(evaluation.descriptors),
+        subject=circumstances.asker.chain,
+        session=circumstances.domain,
+        correlated=circumstances.correlated,
+        actions=_actions(evaluation, reduced),
+        problems=tuple(problem.code for problem in reduced.problems),
+        detail=detail.commitment() if detail else None,
+        outcome=verdict.outcome,
+        reason=verdict.reason,
+        reasons=verdict.reasons,
+        articles=verdict.articles,
+        rules=tuple(_fired(spoken) for spoken in verdict.spoken),
+        categories=verdict.categories,
+        authority=verdict.authority,
+        needs=verdict.needs,
+        constitution=evaluation.constitution,
+        reads=trace.reads(),
+    )
+    asker = circumstances.asker
+    kept = (*asked.kept, detail) if detail else asked.kept
+    return Draft(body, asker.actor, asker.auth, asker.via, asked.id, trace.causes(), kept)
+
+
+def consumptions(evaluation: Evaluation, decided: Event) -> Iterator[Draft]:
+    """Draft what an allowed decision spends."""
+    spent = {(authority.grant, authority.item) for authority in evaluation.verdict.authority}
+    for case in evaluation.cases:
+        match = case.consent
+        if isinstance(match, ConsentMatch) and (match.grant, match.item) in spent:
+            body = ConsentConsumed(
+                grant=match.grant,
+                item=match.item,
+                use=match.use,
+                decision=decided.seq,
+                target=case.descriptor.action.target,
+            )
+            yield Draft(body, decided.by, "ledger", decided.via, None, (match.seq, decided.seq))
+
+
+def wanting(evaluation: Evaluation) -> tuple[Descriptor, ...]:
+    """Give the actions that a human must consent to before the operation can be allowed."""
+    indexes = {need.action for need in evaluation.verdict.needs if need.what == "consent"}
+    return tuple(one for index, one in enumerate(evaluation.descriptors) if index in indexes)
+
+
+def consent_request(decided: Event, body: DecisionMade, wanted: Sequence[Descriptor], asked: Asked, to: Terms) -> Draft:
+    """Draft the request that a human can answer."""
+    bound = to.bound(asked.kept)
+    if bound is None:
+        raise DecisionError("the operation's own openings do not open it")
+    request = ConsentRequested(
+        decision=decided.seq,
+        subject=body.subject,
+        domain=to.domain,
+        items=tuple(item_for(bound, one) for one in map(wanted_of, wanted) if one is not None),
+        args=body.args,
+        operands=body.operands,
+    )
+    return Draft(request, decided.by, "ledger", decided.via, decided.request, (decided.seq,), asked.kept)
+
+
+def _operands(operation: Operation, kept: Sequence[Opening]) -> tuple[Operand, ...]:
+    opened = {opening.path: opening for opening in kept}
+    return tuple(
+        Operand(reference=reference, content=opened[content_path(index)].commitment())
+        for index, (reference, _) in enumerate(operation.operands)
+    )
+
+
+def _detail(evaluation: Evaluation, reduced: Reduction) -> Opening | None:
+    told: list[Json] = [[problem.code, problem.detail, problem.part] for problem in reduced.problems]
+    told += [["POLICY_ERROR", evaluation.trouble, ""]] if evaluation.trouble else []
+    return Opening.fresh(DETAIL, told) if told else None
+
+
+def _actions(evaluation: Evaluation, reduced: Reduction) -> tuple[DecidedAction, ...]:
+    described = {descriptor.action: descriptor for descriptor in evaluation.descriptors}
+    return tuple(_decided(action, described.get(action)) for action in reduced.actions)
+
+
+def _decided(action: Action, known: Descriptor | None) -> DecidedAction:
+    return DecidedAction(
+        kind=action.kind,
+        verb=action.verb,
+        target=action.target,
+        facts=dict(action.facts),
+        registration=known.registration if known else None,
+        version=known.version if known else None,
+        counterpart=known.counterpart if known else "",
+        domain=known.domain if known else "",
+    )
+
+
+def _claimed(descriptors: Sequence[Descriptor]) -> dict[str, Fact]:
+    """Give the claims that were heard; null stands for nonsense, which counts as unknown."""
+    heard = {name: value for one in descriptors for name, value in one.claimed.items()}
+    return {name: value if isinstance(value, str | bool | int) else None for name, value in sorted(heard.items())}
+
+
+def _fired(spoken: Spoken) -> FiredRule:
+    rule = spoken.rule
+    truth: Literal["true", "unknown"] = "true" if spoken.truth is Truth.TRUE else "unknown"
+    return FiredRule(action=spoken.action, article=rule.article, rule=rule.id, effect=rule.effect, truth=truth)

@@ -1,0 +1,25 @@
+"""Every error that the decisions layer raises.
+
+    DecisionError
+    |-- ConstitutionError        a constitution that is not accepted, as a whole
+    |-- RequestConflictError     a request id that was used for another operation
+    `-- TrustError               trust that can't be told apart, or terms that can't be
+
+A deny is a value, never an error. Errors of other libraries are wrapped where they arise.
+"""
+
+
+class DecisionError(Exception):
+    """Base of every error of this package."""
+
+
+class ConstitutionError(DecisionError, ValueError):
+    """A constitution is not accepted; one line says where, why, and what was probably meant."""
+
+
+class TrustError(DecisionError, ValueError):
+    """A trust key has a part that would make it another key."""
+
+
+class RequestConflictError(DecisionError, ValueError):
+    """A request id was used for another operation."""

@@ -1,0 +1,192 @@
+"""From an operation's actions to a verdict, over states that come from a log, a replay or a bundle alike.
+
+Whatever the states come from, they are read through a `Trace`, which notes each one: a decision records what it
+read, and a later check can tell whether it reads the same.
+
+Source: DESIGN sections 6 (reads) and 10.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from decisions import pdp
+from decisions.action import Reduction
+from decisions.constitution.loader import load
+from decisions.constitution.model import Constitution
+from decisions.descriptor import Circumstances, describe
+from decisions.errors import DecisionError
+from decisions.events import ConstitutionAdopted, Read
+from decisions.verdict import Case, Descriptor, Verdict
+from grants.consent import Asked, ConsentMiss, Wanted, find_consent
+from grants.reading import StateReader
+from grants.standing import Vocabulary, find_standing
+from ledger import canon
+from ledger.disclosure import Opening
+from ledger.errors import StoreError
+from ledger.event import Registry
+from ledger.view import StateRow
+
+
+class Trace:
+    """A `StateReader` that notes what was read through it."""
+
+    def __init__(self, below: StateReader) -> None:
+        self._below = below
+        self._states: dict[tuple[str, str], StateRow | None] = {}
+        self.events: set[int] = set()
+
+    def state(self, view: str, key: str) -> StateRow | None:
+        """Give a state, and note it."""
+        if (view, key) not in self._states:
+            self._states[view, key] = self._below.state(view, key)
+        return self._states[view, key]
+
+    def event_bytes(self, seq: int) -> bytes | None:
+        """Give an event's bytes, and note the event."""
+        self.events.add(seq)
+        return self._below.event_bytes(seq)
+
+    def openings(self, seq: int) -> Sequence[Opening]:
+        """Give an event's openings, and note the event."""
+        self.events.add(seq)
+        return self._below.openings(seq)
+
+    def reads(self) -> tuple[Read, ...]:
+        """Give every state that was read, sorted by view and key."""
+        return tuple(
+            Read(
+                view=view,
+                key=key,
+                seq=row.seq if row else None,
+                state=canon.to_base64url(row.digest) if row else None,
+            )
+            for (view, key), row in sorted(self._states.items())
+        )
+
+    def causes(self) -> tuple[int, ...]:
+        """Give the events that the states and the authority rest on, oldest first."""
+        return tuple(sorted(self.events | {row.seq for row in self._states.values() if row}))
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A verdict, and what led to it.
+
+    Attributes:
+        constitution: digest of the constitution, base64url, or an empty text where none could be read.
+        trouble: what went wrong where the reason is POLICY_ERROR.
+        descriptors: what was known of each action.
+        cases: the same with the human authority that was found; empty after an error.
+    """
+
+    verdict: Verdict
+    descriptors: tuple[Descriptor, ...]
+    cases: tuple[Case, ...]
+    constitution: str
+    trouble: str = ""
+
+
+def evaluate(
+    reader: StateReader,
+    registry: Registry,
+    reduction: Reduction,
+    circumstances: Circumstances,
+    terms: Callable[[str], Asked],
+) -> Evaluation:
+    """Judge what an operation does.
+
+    Args:
+        reader: the states as of this decision.
+        registry: the event types.
+        reduction: the operation's actions and problems.
+        circumstances: who asks, when, in which session.
+        terms: gives what a consent must be bound to, for a trust domain.
+
+    An error in anything that the operation, the states or the grants hold is a deny.
+
+    Raises:
+        StoreError: the states can't be read at all.
+    """
+    digest = ""
+    descriptors: list[Descriptor] = []
+    try:
+        constitution, vocabulary, digest = _law_in_force(reader, registry)
+        descriptors = describe(constitution, reader, reduction.actions, circumstances)
+        cases = _one_commitment(
+            [_case(reader, registry, vocabulary, one, circumstances, terms(one.domain)) for one in descriptors]
+        )
+        verdict = pdp.decide(constitution, cases, reduction.problems)
+    except StoreError:
+        raise  # without a store there is no record either: the caller answers LEDGER_UNAVAILABLE
+    except Exception as error:  # noqa: BLE001  (fail closed: whatever could not be worked out is a deny with a record)
+        return Evaluation(Verdict("deny", ("POLICY_ERROR",)), tuple(descriptors), (), digest, _told(error))
+    return Evaluation(verdict, tuple(descriptors), tuple(cases), digest)
+
+
+def _told(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".partition("\n")[0][:500]
+
+
+def _law_in_force(reader: StateReader, registry: Registry) -> tuple[Constitution, Vocabulary, str]:
+    row = reader.state("constitution", "current")
+    if row is None:
+        raise DecisionError("no constitution was adopted")
+    seq = row.state["seq"]
+    data = reader.event_bytes(seq) if isinstance(seq, int) else None
+    body = registry.parse(data).body if data else None
+    if not isinstance(body, ConstitutionAdopted) or body.digest != row.state["digest"]:
+        raise DecisionError("the adopted constitution is not in the log")
+    return *_law(body.document), body.digest
+
+
+@functools.lru_cache(maxsize=8)
+def _law(document: str) -> tuple[Constitution, Vocabulary]:
+    constitution = load(document)
+    return constitution, vocabulary_of(constitution)
+
+
+def _case(
+    reader: StateReader,
+    registry: Registry,
+    vocabulary: Vocabulary,
+    descriptor: Descriptor,
+    circumstances: Circumstances,
+    terms: Asked,
+) -> Case:
+    """Look for the human authority that covers one action."""
+    asker, at = circumstances.asker, circumstances.at
+    wanted = wanted_of(descriptor)
+    if wanted is None:
+        return Case(descriptor, (), ConsentMiss("CONSENT_REQUIRED"))
+    grants = find_standing(reader, registry, vocabulary, asker, descriptor.values(), at)
+    return Case(descriptor, grants, find_consent(reader, registry, asker, terms, wanted, at))
+
+
+def wanted_of(descriptor: Descriptor) -> Wanted | None:
+    """Give what a consent would have to cover; None where no registration gives a version."""
+    action, version = descriptor.action, descriptor.version
+    return None if version is None else Wanted(action.kind, action.verb, action.target, version)
+
+
+def vocabulary_of(constitution: Constitution) -> Vocabulary:
+    """Give what a standing grant's selector may speak of under a constitution."""
+    return Vocabulary(
+        attributes=constitution.types_for(),
+        categories=constitution.categories,
+        payload=frozenset(name for name, a in constitution.attributes.items() if a.source == "payload"),
+        declared={kind: frozenset(constitution.types_for(kind)) for kind in constitution.kinds},
+        verbs={kind: frozenset(verbs) for kind, verbs in constitution.kinds.items()},
+    )
+
+
+def _one_commitment(cases: Sequence[Case]) -> list[Case]:
+    """Hold all consents to one commitment to the arguments: the decision carries one, and is checked by it."""
+    fitting = sorted((c.consent for c in cases if c.consent.fits), key=lambda found: isinstance(found, ConsentMiss))
+    kept = fitting[0].args if fitting else None
+    return [
+        replace(case, consent=ConsentMiss("CONSENT_BINDING", case.consent.grant))
+        if case.consent.fits and case.consent.args != kept
+        else case
+        for case in cases
+    ]

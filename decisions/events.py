@@ -1,0 +1,263 @@
+"""The events of deciding: constitutions, decisions, trust.
+
+Source: DESIGN sections 7, 10 and 12; docs/events/.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, ClassVar, Literal, Self, TypeAlias
+
+from pydantic import Field, model_validator
+
+from decisions.action import ProblemCode
+from grants.events import Names, Operand
+from ledger import canon, digest
+from ledger.disclosure import Disclosable
+from ledger.event import Body, Frozen, Many, SignedBody
+from ledger.instant import InstantField
+
+Count: TypeAlias = Annotated[int, Field(ge=0)]
+Units: TypeAlias = Annotated[int, Field(ge=0, le=10**15)]
+"""A fraction in units of 10^-15."""
+
+Outcome: TypeAlias = Literal["allow", "deny", "hold"]
+Reason: TypeAlias = Literal[
+    "POLICY_ERROR",
+    "ID_INVALID",
+    "TOO_COMPLEX",
+    "UNPARSEABLE",
+    "TARGET_UNRESOLVED",
+    "UNCLASSIFIED",
+    "TRUST_FLOOR",
+    "FORBIDDEN",
+    "ATTR_UNKNOWN",
+    "CONSENT_EXPIRED",
+    "CONSENT_REVOKED",
+    "CONSENT_CONSUMED",
+    "CONSENT_BINDING",
+    "CONSENT_VERSION",
+    "CONSENT_SUBJECT",
+    "CONSENT_REQUIRED",
+    "NO_AUTHORITY",
+    "LEDGER_UNAVAILABLE",
+    "ALLOWED",
+]
+"""Why; the first that applies stands as ``reason``. ALLOWED is the reason of an allow."""
+
+Fact: TypeAlias = str | bool | int | None
+
+
+class ConstitutionAdopted(SignedBody):
+    """A human adopts a constitution; the whole document stands in the event, under its digest.
+
+    Attributes:
+        digest: ``document`` digest of the document's UTF-8 bytes, base64url.
+        document: the TOML text, at most 1 MiB.
+    """
+
+    type: ClassVar[str] = "constitution.adopted"
+    attachments: ClassVar[frozenset[str]] = frozenset({"document"})
+
+    name: str
+    digest: str
+    document: Annotated[str, Field(max_length=2**20)]
+
+    @model_validator(mode="after")
+    def _digest_fits(self) -> Self:
+        if canon.to_base64url(digest.document(self.document.encode())) != self.digest:
+            raise ValueError("the document is not the one that was signed for")
+        return self
+
+    def tags(self) -> Iterable[str]:
+        """Find all constitutions, and this one."""
+        yield "constitution"
+        yield f"constitution:{self.digest}"
+
+
+class DecidedAction(Frozen):
+    """One action as the decision point read it.
+
+    Attributes:
+        facts: what the reducer read from the operation.
+        registration: the registered resource or pattern whose properties applied, or null.
+        version: that registration's version, or null.
+        counterpart: the person or operator whose trust counts, or an empty text.
+        domain: the trust domain, from the trusted side, or an empty text.
+    """
+
+    kind: str
+    verb: str
+    target: str
+    facts: dict[str, Fact]
+    registration: str | None
+    version: int | None
+    counterpart: str
+    domain: str
+
+
+class FiredRule(Frozen):
+    """A rule that spoke on an action: ``truth`` is what its condition came to."""
+
+    action: Count
+    article: str
+    rule: str
+    effect: Literal["permit", "forbid", "require_consent"]
+    truth: Literal["true", "unknown"]
+
+
+class Authority(Frozen):
+    """What an allowed action rests on: a rule that permits, a standing grant, or an item of a consent."""
+
+    action: Count
+    by: Literal["permit", "standing", "consent"]
+    rule: str | None
+    grant: str | None
+    item: int | None
+
+
+class Need(Frozen):
+    """A nearest change that would allow an action.
+
+    Attributes:
+        who: whether it takes a human's act or a fact that somebody can supply.
+        what: kind of the change, one word.
+        about: what it concerns: an attribute, a rule, a target.
+    """
+
+    action: Count
+    who: Literal["human", "facts"]
+    what: Literal["consent", "standing_grant", "registration", "attribute", "trust", "rewrite", "amendment"]
+    about: str
+
+
+class Read(Frozen):
+    """One state that the decision read: ``seq`` and ``state`` are null where there was none."""
+
+    view: str
+    key: str
+    seq: int | None
+    state: str | None
+
+
+class DecisionMade(Body):
+    """The decision point answered.
+
+    Attributes:
+        form: how the operation came in.
+        args: commitment to the operation as received.
+        claimed: payload attributes, believed only where they make the verdict stricter.
+        subject: the chain from the principal that asked down to the part that acts.
+        counterpart: the person or operator whose trust counted, or an empty text.
+        domain: the trust domain, from the trusted side, or an empty text.
+        problems: what could not be read of the operation.
+        detail: commitment to the problems' explanation, or null.
+        constitution: digest of the constitution that was applied.
+        reads: every state that the verdict rests on.
+    """
+
+    type: ClassVar[str] = "decision.made"
+
+    mode: Literal["enforce", "shadow"]
+    form: str
+    args: Disclosable
+    operands: Annotated[tuple[Operand, ...], Many]
+    claimed: dict[str, Fact]
+    subject: Names
+    session: str
+    correlated: bool
+    actions: Annotated[tuple[DecidedAction, ...], Many]
+    problems: Annotated[tuple[ProblemCode, ...], Many]
+    detail: Disclosable | None
+    outcome: Outcome
+    reason: Reason
+    reasons: Annotated[tuple[Reason, ...], Many]
+    articles: Names
+    rules: Annotated[tuple[FiredRule, ...], Many]
+    categories: Names
+    authority: Annotated[tuple[Authority, ...], Many]
+    needs: Annotated[tuple[Need, ...], Many]
+    constitution: str
+    reads: Annotated[tuple[Read, ...], Many]
+
+    def claims(self, by: str, request: str | None) -> Iterable[str]:
+        """Take the request id of the asker: it is answered once."""
+        yield f"request:{by}:{request}"
+
+    def tags(self) -> Iterable[str]:
+        """Find it by outcome, targets, grants and domain."""
+        yield "decision"
+        yield f"outcome:{self.outcome}"
+        yield from (f"resource:{action.target}" for action in self.actions)
+        yield from (f"grant:{authority.grant}" for authority in self.authority if authority.grant)
+        yield from (f"domain:{action.domain}" for action in self.actions if action.domain)
+
+
+class _TrustKey(Frozen):
+    system: str
+    counterpart: str
+    domain: str
+
+
+class TrustObserved(SignedBody, _TrustKey):
+    """A sensor reports an interaction and its reading of c_inst.
+
+    Attributes:
+        system: principal id of the agent or service that is trusted or not.
+        counterpart: the person, or for tools the operator, by opaque id.
+        interaction: the interaction's id; it counts once.
+        qualifying: whether the sensor finds that the interaction earns trust.
+        c_inst: commitment to the reading, in units of 10^-15, or to null where there is none.
+        taken: when the reading was taken.
+    """
+
+    type: ClassVar[str] = "trust.observed"
+
+    interaction: str
+    qualifying: bool
+    c_inst: Disclosable
+    taken: InstantField
+
+    def claims(self, by: str, request: str | None) -> Iterable[str]:
+        """Take the interaction."""
+        yield from super().claims(by, request)
+        yield f"interaction:{self.system}:{self.counterpart}:{self.interaction}"
+
+    def tags(self) -> Iterable[str]:
+        """Find it by system and domain."""
+        yield f"subject:{self.system}"
+        yield f"domain:{self.domain}"
+
+
+class TrustUpdated(Body, _TrustKey):
+    """What an observation did to the accumulated trust; the fold recomputes it and must agree.
+
+    Attributes:
+        observed: the `trust.observed` that caused it.
+        counted: whether the interaction moved the accumulator.
+        n: qualifying interactions before and after.
+        accumulator: before and after.
+        c_ctx: before and after.
+        gain: the accumulator's step, of what is missing to one.
+        cap: the most that c_ctx can be.
+        floor_step: the earned floor's step for each interaction.
+    """
+
+    type: ClassVar[str] = "trust.updated"
+
+    observed: Count
+    counted: bool
+    n: Annotated[tuple[Count, Count], Many]
+    accumulator: Annotated[tuple[Units, Units], Many]
+    c_ctx: Annotated[tuple[Units, Units], Many]
+    gain: Units
+    cap: Units
+    floor_step: Units
+    taken: InstantField
+
+    def tags(self) -> Iterable[str]:
+        """Find it by system, domain, and the exact trust that it moves."""
+        yield f"subject:{self.system}"
+        yield f"domain:{self.domain}"
+        yield f"trust:{self.system}|{self.counterpart}|{self.domain}"
+
+
+TYPES: tuple[type[Body], ...] = (ConstitutionAdopted, DecisionMade, TrustObserved, TrustUpdated)

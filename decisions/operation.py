@@ -1,0 +1,74 @@
+"""An operation: what was asked, as received.
+
+Nothing in it is trusted. Its form names the reducer that reads it; its payload is kept under a commitment; what it
+claims of the things it touches can only make a verdict stricter.
+
+    form           payload
+    tool_call      {"tool_name": ..., "tool_input": {...}, "cwd": ...}   an agent's tool call
+    shell          {"command": ..., "cwd": ...}
+    sql            {"sql": ..., "database": ..., "dialect": ...}
+    typed          {"verb": ..., "target": ..., "kind": ...} or {"actions": [...]}
+    conversation   {"class": ..., "person": ..., "domain": ...}
+    unreadable     {"text": ...}                                         whatever came in
+
+Source: DESIGN section 10.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ledger import canon
+from ledger.canon import Json
+from ledger.errors import CanonError
+
+MAX_PAYLOAD_BYTES = 256 * 1024
+FORMS = ("tool_call", "shell", "sql", "typed", "conversation", "unreadable")
+
+_KEPT_OF_UNREADABLE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What was asked.
+
+    Attributes:
+        form: one of `FORMS`.
+        payload: the request's own content.
+        operands: content digest of each thing that the operation will run or send, by reference, base64url.
+        domain: the conversation's or session's trust domain by the word of the enforcement point.
+    """
+
+    form: str
+    payload: Mapping[str, Json]
+    operands: tuple[tuple[str, str], ...] = ()
+    domain: str = ""
+
+    @property
+    def content(self) -> dict[str, Json]:
+        """What a commitment to this operation covers."""
+        return {"form": self.form, "payload": dict(self.payload)}
+
+    @property
+    def claims(self) -> Mapping[str, Json]:
+        """What the payload claims of the things it touches, by attribute."""
+        claimed = self.payload.get("attributes")
+        return claimed if isinstance(claimed, dict) else {}
+
+
+def receive(form: str, text: bytes) -> Operation:
+    """Read an operation from JSON text; what can't be read becomes an unreadable operation, which is denied."""
+    if len(text) > MAX_PAYLOAD_BYTES:
+        return unreadable(text)
+    try:
+        payload = canon.loads(text)
+    except CanonError:
+        return unreadable(text)
+    if not isinstance(payload, dict) or form not in FORMS:
+        return unreadable(text)
+    return Operation(form, payload)
+
+
+def unreadable(text: bytes) -> Operation:
+    """Make an operation of something that is none, so that its refusal can be recorded."""
+    kept = text[:_KEPT_OF_UNREADABLE].decode("utf-8", errors="replace")
+    return Operation("unreadable", {"text": kept, "bytes": len(text)})

@@ -1,0 +1,163 @@
+"""Deciding for real: one transaction reads the states, checks the signatures, judges, and appends what came of it.
+
+The decision is event n; the consumptions it needs are n + 1 and on, or, where it holds, the request that asks a human.
+Reserved is spent: all of it is durable before anybody is told the verdict. A request id is answered once; the same
+request again gets the recorded answer.
+
+Source: DESIGN sections 6, 7, 10 and 11.
+"""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from decisions import draft
+from decisions.action import Action, Reduction, action, reduction
+from decisions.answer import Answer, recorded, unavailable
+from decisions.descriptor import Circumstances
+from decisions.errors import RequestConflictError
+from decisions.evaluation import Evaluation, Trace, evaluate, wanted_of
+from decisions.events import DecisionMade
+from decisions.operation import Operation
+from decisions.reducers import reduce_operation
+from decisions.verdict import Descriptor
+from grants import consent, principals
+from grants.consent import ARGS, ConsentMiss, Terms
+from grants.events import ConsentRequested
+from ledger.errors import ClockError, StoreError
+from ledger.event import Event, Registry
+from ledger.log import Log, Transaction
+
+Resolver: TypeAlias = Callable[[str], str | None]
+"""Follows the links of a file reference on the machine where it lies; None where it leads nowhere else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """An operation, and what is known of who asks.
+
+    Attributes:
+        uid: the operating system user that asks, or None where there is none to see.
+        claimed: the subject chain that the asker gives, ``agent:ops-7`` or ``agent:ops-7/part``, or None.
+        id: the asker's own id for this request, or None.
+    """
+
+    operation: Operation
+    uid: int | None
+    claimed: str | None
+    id: str | None = None
+
+
+class DecisionPoint:
+    """The one place where operations are decided.
+
+    Args:
+        log: where decisions are recorded.
+        registry: the event types.
+        home: home directory that ``~`` means in a shell line, or None where it can't be known.
+        resolver: follows file links, or None where the files lie elsewhere.
+    """
+
+    def __init__(
+        self, log: Log, registry: Registry, *, home: str | None = None, resolver: Resolver | None = None
+    ) -> None:
+        self._log = log
+        self._registry = registry
+        self._home = home
+        self._resolver = resolver
+
+    def decide(self, request: Request) -> Answer:
+        """Decide, record, and answer; without a record the answer is a deny.
+
+        Raises:
+            RequestConflictError: the request id was used for another operation.
+        """
+        # Reading the operation needs no lock: it depends on nothing but the operation.
+        reduced = self.reduce(request.operation)
+        try:
+            answer = self._log.transact(lambda tx: self._decide(tx, request, reduced))
+        except (StoreError, ClockError) as error:
+            return unavailable(str(error))
+        return answer if answer.repeated else replace(answer, problems=reduced.problems)
+
+    def reduce(self, operation: Operation) -> Reduction:
+        """Give what the operation does, links on this machine followed."""
+        reduced = reduce_operation(operation.form, operation.payload, home=self._home)
+        if self._resolver is None:
+            return reduced
+        return reduction([*reduced.actions, *_resolved(reduced.actions, self._resolver)], reduced.problems)
+
+    def _decide(self, tx: Transaction, request: Request, reduced: Reduction) -> Answer:
+        trace = Trace(tx)
+        asker = principals.identify(trace, uid=request.uid, claimed=request.claimed)
+        request_id = request.id or f"auto:{secrets.token_urlsafe(16)}"
+        answered = tx.claimed(f"request:{asker.actor}:{request_id}")
+        if answered is not None:
+            return self._repeat(tx, answered, request)
+        operation = request.operation
+        circumstances = Circumstances(asker, request.id is not None, operation.domain, operation.claims, tx.at)
+        terms = draft.terms(trace, asker, operation)
+        evaluation = evaluate(trace, self._registry, reduced, circumstances, terms)
+        wanted = draft.wanting(evaluation) if evaluation.verdict.outcome == "hold" else ()
+        pending = self._pending(tx, wanted, terms)
+        kept = draft.openings(operation, _salts(tx, evaluation, pending))
+        asked = draft.Asked(operation, request_id, kept)
+        decision = tx.append(draft.decision(evaluation, trace, reduced, circumstances, asked))
+        for consumption in draft.consumptions(evaluation, decision):
+            tx.append(consumption)
+        body = _decided(decision)
+        if wanted and pending is None:
+            to = terms(wanted[0].domain)
+            pending = tx.append(draft.consent_request(decision, body, wanted, asked, to)).seq
+        answer = recorded(decision, body, repeated=False, request=pending)
+        return replace(answer, spoken=evaluation.verdict.spoken, trouble=evaluation.trouble)
+
+    def _repeat(self, tx: Transaction, seq: int, request: Request) -> Answer:
+        decision = self._registry.parse(tx.event_bytes(seq) or b"")
+        body = _decided(decision)
+        openings = {opening.path: opening for opening in tx.openings(seq)}
+        kept = openings.get(ARGS)
+        if kept is None or kept.value != request.operation.content:
+            raise RequestConflictError(
+                f"request id {request.id} was used for another operation, decision {seq}: give each its own"
+            )
+        asked = [s for s in tx.tagged(f"decision:{seq}") if self._is_request(tx, s)]
+        return recorded(decision, body, repeated=True, request=asked[0] if asked else None)
+
+    def _is_request(self, tx: Transaction, seq: int) -> bool:
+        return isinstance(self._registry.parse(tx.event_bytes(seq) or b"").body, ConsentRequested)
+
+    def _pending(self, tx: Transaction, wanted: Sequence[Descriptor], terms: Callable[[str], Terms]) -> int | None:
+        """Find an open request for the very same operation: asked twice, it is answered once."""
+        if not wanted:
+            return None
+        items = [item for item in map(wanted_of, wanted) if item is not None]
+        found = consent.find_open_request(tx, self._registry, terms(wanted[0].domain), items)
+        return found[0] if found else None
+
+
+def _salts(tx: Transaction, evaluation: Evaluation, pending: int | None) -> dict[str, bytes]:
+    """Reuse the salts of the consent or request that this is a retry of, so that one commitment stands in all."""
+    fitting = sorted(
+        (case.consent for case in evaluation.cases if case.consent.fits),
+        key=lambda found: isinstance(found, ConsentMiss),
+    )
+    origin = fitting[0].seq if fitting else pending
+    return {opening.path: opening.salt for opening in tx.openings(origin)} if origin is not None else {}
+
+
+def _decided(event: Event) -> DecisionMade:
+    if not isinstance(event.body, DecisionMade):
+        raise TypeError(f"event {event.seq} is no decision")
+    return event.body
+
+
+def _resolved(actions: tuple[Action, ...], resolver: Resolver) -> list[Action]:
+    """Give each file action once more for where its target's links lead: both must be allowed."""
+    found = []
+    for one in actions:
+        led = resolver(one.target) if one.kind == "file" else None
+        if led is not None and led != one.target:
+            found.append(action(one.kind, one.verb, led, dict(one.facts), f"{one.part} (link followed)"))
+    return found
