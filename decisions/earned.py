@@ -33,7 +33,7 @@ class Parties:
     @property
     def key(self) -> str:
         """The key of the trust view."""
-        return f"{self.system}|{self.counterpart}|{self.domain}"
+        return trust.key(self.system, self.counterpart, self.domain)
 
     @property
     def reading_key(self) -> str:
@@ -63,6 +63,8 @@ def earned(reader: StateReader, terms: TrustTerms, parties: Parties, at: Instant
         observed, taken = int(str(row.state["observed"])), instant.parse(str(row.state["taken"]))
         values = [opening.value for opening in reader.openings(observed) if opening.path == "/c_inst"]
         c_inst = trust.present_reading(values[0], taken, at, terms) if values else 0
-    context = reader.state("trust", parties.key) if parties.domain else None
-    c_ctx = trust.reading(context.state["c_ctx"]) if context else 0
+    known = parties.domain and parties.counterpart
+    context = reader.state("trust", parties.key) if known else None
+    # Under the terms in force now: a constitution that lowers the cap lowers what was earned before it.
+    c_ctx = trust.Trust.of(context.state).under(terms) if context else 0
     return Earned(c_inst, c_ctx, observed)

@@ -3,7 +3,7 @@
     DecisionError
     |-- ConstitutionError        a constitution that is not accepted, as a whole
     |-- RequestConflictError     a request id that was used for another operation
-    `-- TrustError               trust that can't be told apart, or terms that can't be
+    `-- TrustError               a trust key that could be another's, or a trust state that does not follow
 
 A deny is a value, never an error. Errors of other libraries are wrapped where they arise.
 """
@@ -18,7 +18,7 @@ class ConstitutionError(DecisionError, ValueError):
 
 
 class TrustError(DecisionError, ValueError):
-    """A trust key has a part that would make it another key."""
+    """A trust key could be another's, or a trust state or update does not follow from what stands before it."""
 
 
 class RequestConflictError(DecisionError, ValueError):

@@ -219,7 +219,7 @@ class TrustObserved(SignedBody, _TrustKey):
     def claims(self, by: str, request: str | None) -> Iterable[str]:
         """Take the interaction."""
         yield from super().claims(by, request)
-        yield f"interaction:{self.system}:{self.counterpart}:{self.interaction}"
+        yield f"interaction:{self.system}|{self.counterpart}|{self.interaction}"
 
     def tags(self) -> Iterable[str]:
         """Find it by system and domain."""

@@ -137,5 +137,3 @@ def found() -> Callable[..., Court]:
 @pytest.fixture
 def court(office: Any, found: Callable[..., Court]) -> Court:
     return found(office)
-
-

@@ -1,0 +1,185 @@
+"""What a sensor saw becomes trust: the observation, signed by the sensor, and in its transaction what it moved.
+
+`prepare_observation` renders what the sensor signs; `observe` appends it as `trust.observed` and, directly behind it,
+the `trust.updated` that follows under the constitution in force. An interaction counts once: seen again, it gives
+what stands and appends nothing. A reading of the future is refused, for it would outlive those that follow it.
+
+Source: DESIGN sections 7 and 12; policy case I05.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from decisions import trust
+from decisions.book import CURRENT
+from decisions.constitution.loader import load_cached
+from decisions.constitution.model import Constitution
+from decisions.errors import DecisionError, TrustError
+from decisions.events import ConstitutionAdopted, TrustObserved, TrustUpdated
+from decisions.trust import Observation
+from grants.identifier import check_text
+from grants.issue import Prepared, append_signed, prepare
+from grants.principals import find_principal
+from grants.reading import StateReader, read_event
+from ledger import instant
+from ledger.canon import Json
+from ledger.disclosure import Opening
+from ledger.event import Draft, Event, Registry
+from ledger.instant import Instant
+from ledger.log import MAX_BACKWARD, Snapshot, Transaction
+
+C_INST: Final = "/c_inst"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a sensor reports of one interaction.
+
+    Attributes:
+        system: principal id of the agent or service.
+        counterpart: the person under an opaque id, or the operator's principal id.
+        domain: the trust domain.
+        interaction: the interaction's own id.
+        qualifying: whether the sensor finds that it earns trust.
+        c_inst: the reading in units of 10^-15, or None where there is none.
+        taken: when it was taken.
+    """
+
+    system: str
+    counterpart: str
+    domain: str
+    interaction: str
+    qualifying: bool
+    c_inst: int | None
+    taken: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What became of an observation.
+
+    Attributes:
+        event: the `trust.observed` that stands for the interaction.
+        update: what it moved.
+        repeated: whether the interaction had been recorded before; then nothing was appended.
+    """
+
+    event: Event
+    update: TrustUpdated
+    repeated: bool
+
+
+def prepare_observation(snapshot: Snapshot, *, by: str, seen: Seen) -> Prepared:
+    """Prepare what the sensor signs.
+
+    Raises:
+        TrustError: a name that can't stand in a trust key, or a system that nobody registered.
+        AuthorityError: this principal is no sensor.
+        IssueError: it breaks its schema, or the interaction was recorded before.
+    """
+    _check_names(snapshot, seen.system, seen.counterpart, seen.domain, seen.interaction)
+    fields: dict[str, Json] = {
+        "system": seen.system,
+        "counterpart": seen.counterpart,
+        "domain": seen.domain,
+        "interaction": seen.interaction,
+        "qualifying": seen.qualifying,
+        "taken": seen.taken,
+    }
+    return prepare(snapshot, TrustObserved, fields, by=by, openings=(Opening.fresh(C_INST, seen.c_inst),))
+
+
+def recorded_interaction(
+    snapshot: Snapshot, registry: Registry, *, system: str, counterpart: str, interaction: str
+) -> Observed | None:
+    """Find the observation that stands for an interaction, or None."""
+    seq = snapshot.claimed(f"interaction:{system}:{counterpart}:{interaction}")
+    event = None if seq is None else read_event(snapshot, registry, seq)
+    if event is None:
+        return None
+    # INVARIANT: the update stands directly behind its observation; the view refuses any other place.
+    update = read_event(snapshot, registry, event.seq + 1)
+    if update is None or not isinstance(update.body, TrustUpdated):
+        raise DecisionError(f"observation {event.seq} has no update behind it: run tally audit")
+    return Observed(event, update.body, repeated=True)
+
+
+def observe(tx: Transaction, registry: Registry, draft: Draft) -> Observed:
+    """Append a signed observation and the update that follows from it.
+
+    Args:
+        tx: the transaction.
+        registry: the event types.
+        draft: a signed `trust.observed` with the opening of its reading.
+
+    Raises:
+        TrustError: no observation, one of the future, an interaction id that was used for another, a name that
+            can't stand in a trust key, or no constitution whose terms would apply.
+        AuthorityError: the signer is no sensor, or may not sign any more.
+        SignatureError: the signature does not hold.
+        AppendError: the log refuses it.
+    """
+    body = draft.body
+    if not isinstance(body, TrustObserved):
+        raise TrustError(f"{body.type} is no observation")
+    found = recorded_interaction(
+        tx, registry, system=body.system, counterpart=body.counterpart, interaction=body.interaction
+    )
+    if found is not None:
+        return _same(found, body)
+    _check_names(tx, body.system, body.counterpart, body.domain, body.interaction)
+    if instant.to_microseconds(body.taken) > instant.to_microseconds(tx.at) + MAX_BACKWARD:
+        raise TrustError(f"the reading is of {body.taken}, and now is {tx.at}: set the sensor's clock right")
+    terms = constitution_in_force(tx, registry).trust
+    event = append_signed(tx, draft)
+    reading = next((opening.value for opening in draft.openings if opening.path == C_INST), None)
+    seen = Observation(
+        event.seq,
+        body.system,
+        body.counterpart,
+        body.domain,
+        body.qualifying,
+        trust.reading(reading),
+        body.taken,
+    )
+    before = tx.state("trust", trust.key(body.system, body.counterpart, body.domain))
+    update = trust.update(before.state if before else None, seen, terms)
+    tx.append(Draft(update, draft.by, "ledger", causes=(event.seq,)))
+    return Observed(event, update, repeated=False)
+
+
+def constitution_in_force(reader: StateReader, registry: Registry) -> Constitution:
+    """Read the constitution in force from the event that adopted it.
+
+    Raises:
+        DecisionError: none was adopted.
+        ConstitutionError: it is not one that this version accepts.
+    """
+    row = reader.state("constitution", CURRENT)
+    seq = row.state["seq"] if row else None
+    event = read_event(reader, registry, seq) if isinstance(seq, int) else None
+    if event is None or not isinstance(event.body, ConstitutionAdopted):
+        raise DecisionError("no constitution is in force: run tally constitution adopt")
+    return load_cached(event.body.document)
+
+
+def _same(found: Observed, body: TrustObserved) -> Observed:
+    """Accept a repeat of the same interaction; the reading itself may have been taken again, and counts no more."""
+    standing = found.event.body
+    if not isinstance(standing, TrustObserved) or standing.domain != body.domain:
+        raise TrustError(
+            f"interaction {body.interaction} was recorded by event {found.event.seq} for another domain: "
+            "give each interaction its own id"
+        )
+    return found
+
+
+def _check_names(reader: StateReader, system: str, counterpart: str, domain: str, interaction: str) -> None:
+    trust.key(system, counterpart, domain)
+    for text in (counterpart, domain, interaction):
+        check_text(text)
+    if not interaction:
+        raise TrustError("an interaction has an id of its own: give one")
+    row = find_principal(reader, system)
+    if row is None or row.suspended is not None:
+        raise TrustError(f"{system} is not registered, or was suspended: nothing can be earned by it")
