@@ -38,10 +38,17 @@ class Answer:
     problems: tuple[Problem, ...] = ()
     trouble: str = ""
 
+    def articles(self) -> tuple[str, ...]:
+        """Give the articles that spoke."""
+        return self.body.articles if self.body else ()
+
+    def grant(self) -> str | None:
+        """Give the first grant that an allow rests on, or None."""
+        return next((a.grant for a in self.body.authority if a.grant), None) if self.body else None
+
     def to_json(self) -> dict[str, Json]:
         """Give the answer as one JSON object."""
         body = self.body.json_form() if self.body else {}
-        grants = [a.grant for a in self.body.authority if a.grant] if self.body else []
         explanation: list[Json] = [
             {
                 "action": spoken.action,
@@ -62,7 +69,7 @@ class Answer:
             "articles": body.get("articles", []),
             "rules": [rule.rule for rule in self.body.rules] if self.body else [],
             "categories": body.get("categories", []),
-            "grant": grants[0] if grants else None,
+            "grant": self.grant(),
             "needs": body.get("needs", []),
             "repeated": self.repeated,
             "request": self.request,

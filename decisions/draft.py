@@ -15,7 +15,7 @@ from decisions.events import DecidedAction, DecisionMade, Fact, FiredRule
 from decisions.operation import Operation
 from decisions.verdict import Descriptor, Spoken
 from grants.book.states import GenesisState
-from grants.consent import ARGS, ConsentMatch, Terms, content_path, item_for
+from grants.consent import ARGS, ConsentMatch, Terms, Wanted, content_path, item_for
 from grants.events import ConsentConsumed, ConsentRequested, Operand
 from grants.expression import Truth
 from grants.principals import Asker
@@ -57,6 +57,24 @@ def openings(operation: Operation, salts: Salts) -> tuple[Opening, ...]:
     return tuple(Opening(path, salts.get(path) or new_salt(), value) for path, value in values.items())
 
 
+def is_same(body: DecisionMade, operation: Operation, asker: Asker, kept: Sequence[Opening]) -> bool:
+    """Tell whether a recorded decision was about just this operation by just this asker.
+
+    Where a salt was erased it can't be told, and counts as another one.
+    """
+    salts = {opening.path: opening.salt for opening in kept}
+    if not {ARGS, *(content_path(index) for index, _ in enumerate(operation.operands))} <= salts.keys():
+        return False
+    again = openings(operation, salts)
+    return (body.form, body.args, body.operands, body.subject, body.session) == (
+        operation.form,
+        again[0].commitment(),
+        _operands(operation, again),
+        asker.chain,
+        operation.domain,
+    )
+
+
 def decision(
     evaluation: Evaluation, trace: Trace, reduced: Reduction, circumstances: Circumstances, asked: Asked
 ) -> Draft:
@@ -92,11 +110,12 @@ def decision(
 
 
 def consumptions(evaluation: Evaluation, decided: Event) -> Iterator[Draft]:
-    """Draft what an allowed decision spends."""
+    """Draft what an allowed decision spends: one use of each item, however many actions of the operation it covers."""
     spent = {(authority.grant, authority.item) for authority in evaluation.verdict.authority}
     for case in evaluation.cases:
         match = case.consent
         if isinstance(match, ConsentMatch) and (match.grant, match.item) in spent:
+            spent.discard((match.grant, match.item))
             body = ConsentConsumed(
                 grant=match.grant,
                 item=match.item,
@@ -107,13 +126,14 @@ def consumptions(evaluation: Evaluation, decided: Event) -> Iterator[Draft]:
             yield Draft(body, decided.by, "ledger", decided.via, None, (match.seq, decided.seq))
 
 
-def wanting(evaluation: Evaluation) -> tuple[Descriptor, ...]:
-    """Give the actions that a human must consent to before the operation can be allowed."""
+def wanting(evaluation: Evaluation) -> tuple[Wanted, ...]:
+    """Give what a human must consent to before the operation can be allowed, each thing once."""
     indexes = {need.action for need in evaluation.verdict.needs if need.what == "consent"}
-    return tuple(one for index, one in enumerate(evaluation.descriptors) if index in indexes)
+    found = [wanted_of(one) for index, one in enumerate(evaluation.descriptors) if index in indexes]
+    return tuple(dict.fromkeys(wanted for wanted in found if wanted is not None))
 
 
-def consent_request(decided: Event, body: DecisionMade, wanted: Sequence[Descriptor], asked: Asked, to: Terms) -> Draft:
+def consent_request(decided: Event, body: DecisionMade, wanted: Sequence[Wanted], asked: Asked, to: Terms) -> Draft:
     """Draft the request that a human can answer."""
     bound = to.bound(asked.kept)
     if bound is None:
@@ -122,7 +142,7 @@ def consent_request(decided: Event, body: DecisionMade, wanted: Sequence[Descrip
         decision=decided.seq,
         subject=body.subject,
         domain=to.domain,
-        items=tuple(item_for(bound, one) for one in map(wanted_of, wanted) if one is not None),
+        items=tuple(item_for(bound, one) for one in wanted),
         args=body.args,
         operands=body.operands,
     )

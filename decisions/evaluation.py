@@ -75,6 +75,7 @@ class Evaluation:
 
     Attributes:
         constitution: digest of the constitution, base64url, or an empty text where none could be read.
+        domain: the trust domains that the actions lie in, sorted, with commas between.
         trouble: what went wrong where the reason is POLICY_ERROR.
         descriptors: what was known of each action.
         cases: the same with the human authority that was found; empty after an error.
@@ -84,6 +85,7 @@ class Evaluation:
     descriptors: tuple[Descriptor, ...]
     cases: tuple[Case, ...]
     constitution: str
+    domain: str
     trouble: str = ""
 
 
@@ -101,7 +103,7 @@ def evaluate(
         registry: the event types.
         reduction: the operation's actions and problems.
         circumstances: who asks, when, in which session.
-        terms: gives what a consent must be bound to, for a trust domain.
+        terms: gives what a consent must be bound to, for the trust domains that the operation lies in.
 
     An error in anything that the operation, the states or the grants hold is a deny.
 
@@ -113,19 +115,21 @@ def evaluate(
     try:
         constitution, vocabulary, digest = _law_in_force(reader, registry)
         descriptors = describe(constitution, reader, reduction.actions, circumstances)
-        cases = _one_commitment(
-            [_case(reader, registry, vocabulary, one, circumstances, terms(one.domain)) for one in descriptors]
-        )
+        domain = ",".join(sorted({one.domain for one in descriptors if one.domain}))
+        asked = terms(domain)
+        cases = _one_commitment([_case(reader, registry, vocabulary, one, circumstances, asked) for one in descriptors])
         verdict = pdp.decide(constitution, cases, reduction.problems)
     except StoreError:
         raise  # without a store there is no record either: the caller answers LEDGER_UNAVAILABLE
     except Exception as error:  # noqa: BLE001  (fail closed: whatever could not be worked out is a deny with a record)
-        return Evaluation(Verdict("deny", ("POLICY_ERROR",)), tuple(descriptors), (), digest, _told(error))
-    return Evaluation(verdict, tuple(descriptors), tuple(cases), digest)
+        return replace(erred(error), descriptors=tuple(descriptors), constitution=digest)
+    return Evaluation(verdict, tuple(descriptors), tuple(cases), digest, domain)
 
 
-def _told(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".partition("\n")[0][:500]
+def erred(error: Exception) -> Evaluation:
+    """Give the evaluation of what could not be evaluated: a deny."""
+    told = f"{type(error).__name__}: {error}".partition("\n")[0][:500]
+    return Evaluation(Verdict("deny", ("POLICY_ERROR",)), (), (), "", "", told)
 
 
 def _law_in_force(reader: StateReader, registry: Registry) -> tuple[Constitution, Vocabulary, str]:

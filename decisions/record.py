@@ -8,7 +8,7 @@ Source: DESIGN sections 6, 7, 10 and 11.
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -17,15 +17,15 @@ from decisions.action import Action, Reduction, action, reduction
 from decisions.answer import Answer, recorded, unavailable
 from decisions.descriptor import Circumstances
 from decisions.errors import RequestConflictError
-from decisions.evaluation import Evaluation, Trace, evaluate, wanted_of
+from decisions.evaluation import Evaluation, Trace, erred, evaluate
 from decisions.events import DecisionMade
 from decisions.operation import Operation
 from decisions.reducers import reduce_operation
-from decisions.verdict import Descriptor
 from grants import consent, principals
-from grants.consent import ARGS, ConsentMiss, Terms
+from grants.consent import ConsentMiss
 from grants.events import ConsentRequested
-from ledger.errors import ClockError, StoreError
+from grants.principals import Asker
+from ledger.errors import ClockError, LedgerError, StoreError
 from ledger.event import Event, Registry
 from ledger.log import Log, Transaction
 
@@ -79,7 +79,16 @@ class DecisionPoint:
             answer = self._log.transact(lambda tx: self._decide(tx, request, reduced))
         except (StoreError, ClockError) as error:
             return unavailable(str(error))
+        except LedgerError as error:
+            # What could not be appended left nothing behind; the refusal itself must still be on record.
+            return self._refuse(request, reduced, error)
         return answer if answer.repeated else replace(answer, problems=reduced.problems)
+
+    def _refuse(self, request: Request, reduced: Reduction, error: Exception) -> Answer:
+        try:
+            return self._log.transact(lambda tx: self._decide(tx, request, reduced, failed=error))
+        except LedgerError as second:
+            return unavailable(str(second))
 
     def reduce(self, operation: Operation) -> Reduction:
         """Give what the operation does, links on this machine followed."""
@@ -88,37 +97,39 @@ class DecisionPoint:
             return reduced
         return reduction([*reduced.actions, *_resolved(reduced.actions, self._resolver)], reduced.problems)
 
-    def _decide(self, tx: Transaction, request: Request, reduced: Reduction) -> Answer:
+    def _decide(
+        self, tx: Transaction, request: Request, reduced: Reduction, *, failed: Exception | None = None
+    ) -> Answer:
         trace = Trace(tx)
         asker = principals.identify(trace, uid=request.uid, claimed=request.claimed)
         request_id = request.id or f"auto:{secrets.token_urlsafe(16)}"
         answered = tx.claimed(f"request:{asker.actor}:{request_id}")
         if answered is not None:
-            return self._repeat(tx, answered, request)
+            return self._repeat(tx, answered, request, asker)
         operation = request.operation
         circumstances = Circumstances(asker, request.id is not None, operation.domain, operation.claims, tx.at)
         terms = draft.terms(trace, asker, operation)
-        evaluation = evaluate(trace, self._registry, reduced, circumstances, terms)
-        wanted = draft.wanting(evaluation) if evaluation.verdict.outcome == "hold" else ()
-        pending = self._pending(tx, wanted, terms)
-        kept = draft.openings(operation, _salts(tx, evaluation, pending))
+        evaluation = erred(failed) if failed else evaluate(trace, self._registry, reduced, circumstances, terms)
+        asks = evaluation.verdict.outcome == "hold" and asker.authenticated
+        wanted = draft.wanting(evaluation) if asks else ()
+        to = terms(evaluation.domain)
+        pending = consent.find_open_request(tx, self._registry, to, wanted)
+        kept = draft.openings(operation, _salts(tx, evaluation, pending[0] if pending else None))
         asked = draft.Asked(operation, request_id, kept)
         decision = tx.append(draft.decision(evaluation, trace, reduced, circumstances, asked))
         for consumption in draft.consumptions(evaluation, decision):
             tx.append(consumption)
         body = _decided(decision)
+        request_seq = pending[0] if pending else None
         if wanted and pending is None:
-            to = terms(wanted[0].domain)
-            pending = tx.append(draft.consent_request(decision, body, wanted, asked, to)).seq
-        answer = recorded(decision, body, repeated=False, request=pending)
+            request_seq = tx.append(draft.consent_request(decision, body, wanted, asked, to)).seq
+        answer = recorded(decision, body, repeated=False, request=request_seq)
         return replace(answer, spoken=evaluation.verdict.spoken, trouble=evaluation.trouble)
 
-    def _repeat(self, tx: Transaction, seq: int, request: Request) -> Answer:
+    def _repeat(self, tx: Transaction, seq: int, request: Request, asker: Asker) -> Answer:
         decision = self._registry.parse(tx.event_bytes(seq) or b"")
         body = _decided(decision)
-        openings = {opening.path: opening for opening in tx.openings(seq)}
-        kept = openings.get(ARGS)
-        if kept is None or kept.value != request.operation.content:
+        if not draft.is_same(body, request.operation, asker, tx.openings(seq)):
             raise RequestConflictError(
                 f"request id {request.id} was used for another operation, decision {seq}: give each its own"
             )
@@ -127,14 +138,6 @@ class DecisionPoint:
 
     def _is_request(self, tx: Transaction, seq: int) -> bool:
         return isinstance(self._registry.parse(tx.event_bytes(seq) or b"").body, ConsentRequested)
-
-    def _pending(self, tx: Transaction, wanted: Sequence[Descriptor], terms: Callable[[str], Terms]) -> int | None:
-        """Find an open request for the very same operation: asked twice, it is answered once."""
-        if not wanted:
-            return None
-        items = [item for item in map(wanted_of, wanted) if item is not None]
-        found = consent.find_open_request(tx, self._registry, terms(wanted[0].domain), items)
-        return found[0] if found else None
 
 
 def _salts(tx: Transaction, evaluation: Evaluation, pending: int | None) -> dict[str, bytes]:

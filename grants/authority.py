@@ -1,0 +1,130 @@
+"""Who may sign what, and whether a signed event stands: checked at each append, in each audit and at each use.
+
+| events                        | signed by           |
+|-------------------------------|---------------------|
+| ``trust.*``                   | a sensor            |
+| ``resource.*``                | a human, a registrar|
+| everything else that is signed| a human             |
+
+Two questions are kept apart. *Was it given by right?* is asked as of the event's own place in the log: a key that was
+ended later had signed validly before. *Does it still count?* is asked now: a grant whose key was revoked, or whose
+signer was suspended, after it was given no longer gives authority, for nobody can tell any more who held the key.
+
+Nobody consents to what they ask for themselves, nor ratifies a grant for themselves.
+
+Source: DESIGN sections 7 and 11; policy case E03.
+"""
+
+from functools import lru_cache
+from typing import Final
+
+from grants import sshsig
+from grants.book import genesis
+from grants.book.checks import key_of
+from grants.book.states import GenesisState, PrincipalState
+from grants.errors import AuthorityError, KeyFileError
+from grants.events import ConsentGranted, GrantRatified, PrincipalRegistered
+from grants.principals import find_principal
+from grants.reading import StateReader, read_state
+from ledger.event import Body, Event, SignedBody
+from ledger.events import LedgerOpened
+
+_SIGNERS: Final = {"trust": frozenset({"sensor"}), "resource": frozenset({"human", "registrar"})}
+_HUMAN: Final = frozenset({"human"})
+
+
+def check_signed(reader: StateReader, body: SignedBody, by: str, at_size: int) -> None:
+    """Check that a signed body may become, or was rightly, the event at place ``at_size``.
+
+    Args:
+        reader: the ledger, as of that place or later: keys and principals know when they began and ended.
+        body: what was signed.
+        by: whose act it is.
+        at_size: the number of events before it.
+
+    Raises:
+        AuthorityError: the signer may not do this, by this key, in this log.
+        SignatureError: the signature does not hold.
+    """
+    if isinstance(body, LedgerOpened):
+        _check_genesis(body, by, at_size)
+        return
+    signer = check_signer(reader, type(body), by, at_size)
+    begun = read_state(reader, genesis.NAME, genesis.GENESIS, GenesisState)
+    if begun is None or body.origin != begun.origin:
+        raise AuthorityError(f"it was signed for the log {body.origin!r}, and this is another")
+    if body.log_size > at_size:
+        raise AuthorityError(f"it was signed for a log of {body.log_size} events, and this one has {at_size}")
+    key = signer.keys.get(body.signed.key)
+    if key is None or not key.holds_at(at_size):
+        raise AuthorityError(f"{body.signed.key} is no key of {by}, or was not any more")
+    _check_relation(reader, body, by, at_size)
+    _verify(body.signed.armour, body.statement(), body.namespace(), key.line)
+
+
+def check_signer(reader: StateReader, body_type: type[Body], by: str, at_size: int) -> PrincipalState:
+    """Check that a principal may sign events of a type, and give its registration.
+
+    Raises:
+        AuthorityError: unknown, suspended, or of another kind.
+    """
+    signer = find_principal(reader, by)
+    if signer is None or signer.registered >= at_size:
+        raise AuthorityError(f"{by} is not registered")
+    if not signer.stands_at(at_size):
+        raise AuthorityError(f"{by} was suspended by event {signer.suspended}")
+    may = _SIGNERS.get(body_type.type.partition(".")[0], _HUMAN)
+    if signer.kind not in may:
+        raise AuthorityError(f"{body_type.type} is signed by a {' or a '.join(sorted(may))}, not by {by}")
+    return signer
+
+
+def check_event(reader: StateReader, event: Event) -> None:
+    """Check, as of its own place, an event that must be signed; every other event passes.
+
+    Raises:
+        AuthorityError: the signer might not do this.
+        SignatureError: the signature does not hold.
+    """
+    if not isinstance(event.body, SignedBody):
+        return
+    if event.auth != "signature":
+        raise AuthorityError(f"event {event.seq} is signed, and says that its author was established by {event.auth}")
+    check_signed(reader, event.body, event.by, event.seq)
+
+
+def still_counts(reader: StateReader, event: Event) -> bool:
+    """Tell whether the signer of a signed event is, by now, neither suspended nor without that key."""
+    signer = find_principal(reader, event.by)
+    if signer is None or signer.suspended is not None or not isinstance(event.body, SignedBody):
+        return False
+    key = signer.keys.get(event.body.signed.key)
+    return key is not None and key.until is None
+
+
+def _check_genesis(body: LedgerOpened, by: str, at_size: int) -> None:
+    if at_size != 0 or body.log_size != 0:
+        raise AuthorityError("a log begins once, with its first event")
+    try:
+        key = key_of(body.human_key)
+    except KeyFileError as error:
+        raise AuthorityError(f"the first human's key: {error}") from error
+    if by != body.human or body.signed.key != key.fingerprint:
+        raise AuthorityError(f"a log is opened by its first human, {body.human}, with the key that it names")
+    _verify(body.signed.armour, body.statement(), body.namespace(), body.human_key)
+
+
+def _check_relation(reader: StateReader, body: SignedBody, by: str, at_size: int) -> None:
+    match body:
+        case PrincipalRegistered(owner=str(owner)):
+            row = find_principal(reader, owner)
+            if row is None or row.kind != "human" or not row.stands_at(at_size):
+                raise AuthorityError(f"the owner {owner} is no registered human, or was suspended")
+        case ConsentGranted(subject=(asker, *_)) | GrantRatified(subject=asker) if asker == by:
+            raise AuthorityError(f"{by} can't grant what {by} asks for: another human must")
+
+
+# What is remembered is that these bytes verify under this key; never whether key or grant is still in force.
+@lru_cache(maxsize=1024)
+def _verify(armour: str, statement: bytes, namespace: str, key_line: str) -> None:
+    sshsig.verify(armour, statement, namespace, key_of(key_line))

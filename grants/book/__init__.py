@@ -1,0 +1,31 @@
+"""The book: the folds behind principals, resources, grants and consents, one view per file.
+
+A view says of an event which rows it changes and how, and refuses an event that contradicts what stands. It checks no
+signature: that is `grants.authority`, at each append and at each use.
+
+Source: DESIGN sections 6 and 11; docs/spec/grants.md.
+"""
+
+from grants.book.consents import ConsentsByTarget, ConsentView
+from grants.book.genesis import LedgerView
+from grants.book.principals import PrincipalView, UidView
+from grants.book.requests import RequestsByTarget, RequestView
+from grants.book.resources import ResourceView
+from grants.book.standing import StandingBySubject, StandingView
+from ledger.view import View
+
+VIEWS: tuple[View, ...] = (
+    LedgerView(),
+    PrincipalView(),
+    UidView(),
+    ResourceView(),
+    StandingView(),
+    StandingBySubject(),
+    ConsentView(),
+    ConsentsByTarget(),
+    RequestView(),
+    RequestsByTarget(),
+)
+"""Every view of this layer."""
+
+__all__ = ["VIEWS"]

@@ -1,0 +1,150 @@
+"""Views ``principal`` and ``uid``: who is registered, with which keys, and which system user they are.
+
+A key or a principal that was ended stays ended: nothing comes back. What was signed before stays signed.
+
+Source: DESIGN sections 7 and 11.
+"""
+
+from collections.abc import Iterable
+
+from grants.book.checks import check_seen, contradiction, key_of, needed, spelling
+from grants.book.states import KeyState, PrincipalState, UidState
+from grants.events import PrincipalKeyAdded, PrincipalKeyRevoked, PrincipalRegistered, PrincipalSuspended
+from grants.identifier import kind_of, parse_principal
+from ledger.event import Event
+from ledger.events import LedgerOpened
+from ledger.view import State
+
+PRINCIPAL = "principal"
+UID = "uid"
+
+
+class PrincipalView:
+    """Keeps each principal with all keys that it ever had."""
+
+    name = PRINCIPAL
+
+    def keys(self, event: Event) -> Iterable[str]:
+        """Give the principal that the event is about."""
+        match event.body:
+            case LedgerOpened(human=principal):
+                return (principal,)
+            case PrincipalRegistered() | PrincipalKeyAdded() | PrincipalKeyRevoked() | PrincipalSuspended() as body:
+                return (body.principal,)
+        return ()
+
+    def apply(self, key: str, state: State | None, event: Event) -> State:
+        """Register, or change what is registered."""
+        body = event.body
+        if isinstance(body, LedgerOpened | PrincipalRegistered):
+            if state is not None:
+                raise contradiction(event, f"{key} is registered already")
+            with spelling(event):
+                return _registered(event, body).json_form()
+        row = needed(PrincipalState, state, event, f"principal {key}")
+        match body:
+            case PrincipalKeyAdded():
+                check_seen(event, body.log_size, row.changed, key)
+                return _key_added(event, row, body.key).json_form()
+            case PrincipalKeyRevoked():
+                check_seen(event, body.log_size, row.changed, key)
+                return _key_revoked(event, row, body.fingerprint).json_form()
+            case PrincipalSuspended():
+                check_seen(event, body.log_size, row.changed, key)
+                _check_active(event, row)
+                return row.model_copy(update={"suspended": event.seq}).json_form()
+        raise contradiction(event, "it is not about a principal")
+
+
+class UidView:
+    """Keeps which principal an operating system user is; a uid is given once (the claim ``uid:<n>``)."""
+
+    name = UID
+
+    def keys(self, event: Event) -> Iterable[str]:
+        """Give the uid that the event maps, if it maps one."""
+        match event.body:
+            case LedgerOpened(uid=uid) | PrincipalRegistered(uid=uid) if uid is not None:
+                return (str(uid),)
+        return ()
+
+    def apply(self, key: str, state: State | None, event: Event) -> State:
+        """Map the uid."""
+        if state is not None:
+            raise contradiction(event, f"uid {key} is given already")
+        match event.body:
+            case LedgerOpened(human=principal, uid=int()) | PrincipalRegistered(principal=principal, uid=int()):
+                return UidState(principal=principal).json_form()
+        raise contradiction(event, "it maps no uid")
+
+
+def _registered(event: Event, body: LedgerOpened | PrincipalRegistered) -> PrincipalState:
+    if isinstance(body, LedgerOpened):
+        return PrincipalState(
+            kind="human",
+            owner=None,
+            uid=body.uid,
+            speaks_for=(),
+            keys=_new_keys(event, (body.human_key,)),
+            registered=event.seq,
+            suspended=None,
+        )
+    if body.kind != kind_of(parse_principal(body.principal)):
+        raise contradiction(event, f"{body.principal} is no {body.kind}")
+    _check_relations(event, body)
+    return PrincipalState(
+        kind=body.kind,
+        owner=body.owner,
+        uid=body.uid,
+        speaks_for=body.speaks_for,
+        keys=_new_keys(event, body.keys),
+        registered=event.seq,
+        suspended=None,
+    )
+
+
+def _new_keys(event: Event, lines: tuple[str, ...]) -> dict[str, KeyState]:
+    keys = {key_of(line).fingerprint: KeyState(line=line, since=event.seq, until=None) for line in lines}
+    if len(keys) != len(lines):
+        raise contradiction(event, "a key stands twice")
+    return keys
+
+
+def _check_relations(event: Event, body: PrincipalRegistered) -> None:
+    if (body.owner is None) is not (body.kind == "human"):
+        raise contradiction(event, "a human has no owner, and everybody else has one")
+    if body.owner is not None and kind_of(parse_principal(body.owner)) != "human":
+        raise contradiction(event, f"an owner is a human, not {body.owner}")
+    if body.speaks_for and body.kind != "service":
+        raise contradiction(event, f"only a service speaks for agents, and {body.principal} is none")
+    if len(set(body.speaks_for)) != len(body.speaks_for):
+        raise contradiction(event, "an agent to speak for stands twice")
+    for agent in body.speaks_for:
+        if kind_of(parse_principal(agent)) != "agent":
+            raise contradiction(event, f"a service speaks for agents, not for {agent}")
+
+
+def _key_added(event: Event, row: PrincipalState, line: str) -> PrincipalState:
+    _check_active(event, row)
+    with spelling(event):
+        fingerprint = key_of(line).fingerprint
+    if fingerprint in row.keys:
+        raise contradiction(event, f"{fingerprint} is there already, or was ended and does not come back")
+    return _with_key(row, fingerprint, KeyState(line=line, since=event.seq, until=None))
+
+
+def _key_revoked(event: Event, row: PrincipalState, fingerprint: str) -> PrincipalState:
+    key = row.keys.get(fingerprint)
+    if key is None or key.until is not None:
+        why = "is no key of this principal" if key is None else f"was ended by event {key.until} already"
+        raise contradiction(event, f"{fingerprint} {why}")
+    return _with_key(row, fingerprint, key.model_copy(update={"until": event.seq}))
+
+
+def _with_key(row: PrincipalState, fingerprint: str, key: KeyState) -> PrincipalState:
+    return row.model_copy(update={"keys": {**row.keys, fingerprint: key}})
+
+
+def _check_active(event: Event, row: PrincipalState) -> None:
+    if row.suspended is not None:
+        raise contradiction(event, f"the principal was suspended by event {row.suspended}")

@@ -1,0 +1,72 @@
+"""View ``resource``: what registrars say of each resource, or of a subtree, and in which version.
+
+The key is the canonical reference or pattern. A registration begins at version 1; a reclassification raises the
+version by one, and a new version of the resource itself raises it to the number that was told.
+
+Source: DESIGN sections 6, 7 and 10; policy case D19.
+"""
+
+from collections.abc import Iterable
+
+from grants.book.checks import check_seen, contradiction, needed, spelling
+from grants.book.states import ResourceState
+from grants.events import ResourceAdvanced, ResourceReclassified, ResourceRegistered, ResourceRetired
+from grants.identifier import check_text
+from grants.reference import Pattern
+from ledger.event import Event
+from ledger.view import State
+
+NAME = "resource"
+
+
+class ResourceView:
+    """Keeps the properties that a decision reads."""
+
+    name = NAME
+
+    def keys(self, event: Event) -> Iterable[str]:
+        """Give the resource that the event is about."""
+        match event.body:
+            case ResourceRegistered() | ResourceReclassified() | ResourceAdvanced() | ResourceRetired() as body:
+                return (body.resource,)
+        return ()
+
+    def apply(self, key: str, state: State | None, event: Event) -> State:
+        """Register, or change what is registered."""
+        body = event.body
+        if isinstance(body, ResourceRegistered):
+            if state is not None:
+                raise contradiction(event, f"{key} is registered already")
+            with spelling(event):
+                Pattern.parse(key)
+                _check_attributes(body)
+            return ResourceState(
+                attributes=body.attributes, version=1, registered=event.seq, changed=event.seq, retired=False
+            ).json_form()
+        row = needed(ResourceState, state, event, f"resource {key}")
+        if row.retired:
+            raise contradiction(event, f"{key} was retired by event {row.changed}")
+        match body:
+            case ResourceReclassified():
+                check_seen(event, body.log_size, row.changed, key)
+                with spelling(event):
+                    _check_attributes(body)
+                change: dict[str, object] = {"attributes": body.attributes, "version": row.version + 1}
+            case ResourceAdvanced(version=version):
+                check_seen(event, body.log_size, row.changed, key)
+                if version <= row.version:
+                    raise contradiction(event, f"{key} is at version {row.version} already")
+                change = {"version": version}
+            case ResourceRetired():
+                check_seen(event, body.log_size, row.changed, key)
+                change = {"retired": True}
+            case _:
+                raise contradiction(event, "it is not about a resource")
+        return row.model_copy(update={**change, "changed": event.seq}).json_form()
+
+
+def _check_attributes(body: ResourceRegistered | ResourceReclassified) -> None:
+    for name, value in body.attributes.items():
+        check_text(name)
+        if isinstance(value, str):
+            check_text(value)

@@ -1,0 +1,173 @@
+"""The form of each row that the book keeps. ``seq`` and the other whole numbers that name events are their places.
+
+Source: DESIGN section 6; docs/spec/grants.md lists views, keys and forms.
+"""
+
+from typing import Annotated, TypeAlias
+
+from pydantic import ConfigDict, Field
+
+from grants.events import Attributes, Names, PrincipalKind
+from ledger.canon import Json
+from ledger.event import Frozen, Many
+from ledger.instant import InstantField
+
+Seq: TypeAlias = Annotated[int, Field(ge=0)]
+Seqs: TypeAlias = Annotated[tuple[Seq, ...], Many]
+
+
+class Row(Frozen):
+    """Base of every form."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid", validate_by_name=True)
+
+    def json_form(self) -> dict[str, Json]:
+        """Give the state as it is stored."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+class GenesisState(Row):
+    """View ``ledger``: how this log began.
+
+    Attributes:
+        human_key: fingerprint of the first human's key.
+    """
+
+    origin: str
+    demonstration: bool
+    human: str
+    human_key: str
+    log_key: str
+
+
+class KeyState(Row):
+    """A key of a principal, in force for events after ``since`` and up to ``until``.
+
+    Attributes:
+        since: the event that brought it, stored as ``from``.
+        until: the event that ended it, or null.
+    """
+
+    line: str
+    since: Annotated[Seq, Field(alias="from")]
+    until: Seq | None
+
+    def holds_at(self, size: int) -> bool:
+        """Tell whether the key may sign the event at place ``size``; the one that ends it is the last."""
+        return self.since < size and (self.until is None or size <= self.until)
+
+
+class PrincipalState(Row):
+    """View ``principal``.
+
+    Attributes:
+        keys: by fingerprint; a key that was ended stays here and never comes back.
+        suspended: the event that ended the principal, or null.
+    """
+
+    kind: PrincipalKind
+    owner: str | None
+    uid: int | None
+    speaks_for: Names
+    keys: dict[str, KeyState]
+    registered: Seq
+    suspended: Seq | None
+
+    @property
+    def changed(self) -> int:
+        """The event that changed it last."""
+        seqs = [self.registered, self.suspended or 0]
+        for key in self.keys.values():
+            seqs += (key.since, key.until or 0)
+        return max(seqs)
+
+    def stands_at(self, size: int) -> bool:
+        """Tell whether the principal may act in the event at place ``size``; the one that suspends it is the last."""
+        return self.registered < size and (self.suspended is None or size <= self.suspended)
+
+
+class UidState(Row):
+    """View ``uid``: which principal an operating system user is."""
+
+    principal: str
+
+
+class ResourceState(Row):
+    """View ``resource``.
+
+    Attributes:
+        changed: the event that changed it last.
+        retired: its attributes are unknown from then on.
+    """
+
+    attributes: Attributes
+    version: Annotated[int, Field(ge=1)]
+    registered: Seq
+    changed: Seq
+    retired: bool
+
+
+class StandingState(Row):
+    """View ``standing``: the life of one standing grant."""
+
+    seq: Seq
+    subject: str
+    expires: InstantField | None
+    revoked: Seq | None
+
+
+class StandingsState(Row):
+    """View ``standing_by_subject``: (grant id, event) of what was not revoked, oldest first."""
+
+    grants: Annotated[tuple[Annotated[tuple[str, Seq], Many], ...], Many]
+
+
+class ConsentState(Row):
+    """View ``consent``: the life of one consent grant.
+
+    Attributes:
+        used: how often each item was used.
+    """
+
+    seq: Seq
+    uses: Annotated[int, Field(ge=1)]
+    expires: InstantField
+    used: Seqs
+    revoked: Seq | None
+
+    @property
+    def spent(self) -> bool:
+        """Whether every item was used as often as it may be."""
+        return all(used >= self.uses for used in self.used)
+
+
+class ConsentsState(Row):
+    """View ``consent_by_target``: where to look for a consent.
+
+    Attributes:
+        live: (grant id, event, expiry, uses that are left on this target), oldest first.
+        ended: (grant id, event) of the last that were revoked, used up or expired.
+    """
+
+    live: Annotated[tuple[Annotated[tuple[str, Seq, InstantField, Seq], Many], ...], Many]
+    ended: Annotated[tuple[Annotated[tuple[str, Seq], Many], ...], Many]
+
+
+class RequestState(Row):
+    """View ``request``: whether somebody has answered.
+
+    Attributes:
+        decision: the decision that held the operation.
+        answer: the event that answered, or null.
+        granted: what the answer was, or null.
+    """
+
+    decision: Seq
+    answer: Seq | None
+    granted: bool | None
+
+
+class RequestsState(Row):
+    """View ``request_by_target``: the last requests for a target, oldest first."""
+
+    requests: Seqs

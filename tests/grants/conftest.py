@@ -1,0 +1,181 @@
+"""A vocabulary to write selectors in, and a short history in which every kind of signed event happens once."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import pytest
+
+from grants import acts
+from grants.consent import ConsentMatch, Terms, Wanted, item_for
+from grants.events import ConsentConsumed, ConsentRequested
+from grants.expression import Choice, Expression, Flag, Name, Ref, compile_expression
+from grants.principals import Asker, recorded
+from grants.standing import StandingTerms, Vocabulary
+from ledger import canon, digest
+from ledger.event import Event
+
+ROW = "db://prod/users/42"
+SCRIPT = "file:///srv/app/s.sh"
+DAY = 24 * 60 * 60 * 1_000_000
+
+ATTRIBUTES = {
+    "kind": Choice(("data", "file", "exec", "message")),
+    "verb": Choice(("read", "delete", "run", "send")),
+    "target": Ref(),
+    "environment": Choice(("dev", "test", "prod")),
+    "reversibility": Choice(("reversible", "irreversible")),
+    "asset": Choice(("test_fixture", "business_record", "channel")),
+    "about_people": Flag(),
+    "stated_purpose": Name(),
+}
+EVERYWHERE = {"kind", "verb", "target", "asset"}
+STORED = {*EVERYWHERE, "environment", "reversibility", "about_people"}
+CATEGORIES: dict[str, Expression] = {"production": compile_expression('environment == "prod"', ATTRIBUTES)}
+
+
+@pytest.fixture
+def vocabulary() -> Vocabulary:
+    return Vocabulary(
+        attributes=ATTRIBUTES,
+        categories=CATEGORIES,
+        payload=frozenset({"stated_purpose"}),
+        declared={
+            "data": frozenset({*STORED, "stated_purpose"}),
+            "file": frozenset(STORED),
+            "exec": frozenset({*EVERYWHERE, "environment"}),
+            "message": frozenset(EVERYWHERE),
+        },
+        verbs={
+            "data": frozenset({"read", "delete"}),
+            "file": frozenset({"read", "delete"}),
+            "exec": frozenset({"run"}),
+            "message": frozenset({"send"}),
+        },
+    )
+
+
+@pytest.fixture
+def asker(office) -> Asker:
+    return asker_in(office)
+
+
+@pytest.fixture
+def terms(office) -> Terms:
+    return Terms(
+        office.origin,
+        ("agent:ops-7",),
+        "",
+        {"form": "tool-call", "payload": {"tool_name": "Bash", "tool_input": {"command": "sh s.sh"}}},
+        ((SCRIPT, canon.to_base64url(b"\1" * 32)),),
+    )
+
+
+@pytest.fixture
+def wanted() -> Wanted:
+    return Wanted("data", "delete", ROW, 7)
+
+
+def asker_in(office, by="agent:ops-7", *parts) -> Asker:
+    return office.log.read(lambda snapshot: recorded(snapshot, by, (by, *parts), "token", None))
+
+
+def request(office, terms, *wanted) -> Event:
+    """Append a decision that holds, and the request that follows from it."""
+    decision = office.note().seq
+    opened = terms.openings()
+    to = terms.bound(opened)
+    body = ConsentRequested(
+        decision=decision,
+        subject=terms.subject,
+        domain=terms.domain,
+        items=tuple(item_for(to, one) for one in wanted),
+        args=to.args,
+        operands=to.operands,
+    )
+    return office.append(body, causes=(decision,), openings=opened)
+
+
+def consume(office, match, target) -> Event:
+    """Append a decision that allows, and the consumption that goes with it."""
+    decision = office.note().seq
+    body = ConsentConsumed(grant=match.grant, item=match.item, use=match.use, decision=decision, target=target)
+    return office.append(body, causes=(decision, match.seq))
+
+
+@dataclass
+class Story:
+    """What happened, by type of event: the first of each."""
+
+    office: Any
+    events: dict[str, Event] = field(default_factory=dict)
+
+    def tell(self, event: Event) -> Event:
+        self.events.setdefault(event.type, event)
+        return event
+
+
+@pytest.fixture
+def counted_bytes(monkeypatch) -> Iterator[None]:
+    """Make salts and grant ids the same in every run."""
+    numbers = count(1)
+    monkeypatch.setattr("secrets.token_bytes", lambda size: next(numbers).to_bytes(size, "big"))
+    return
+
+
+@pytest.fixture
+def story(counted_bytes, new_office, populate, vocabulary, registry) -> Story:
+    office = populate(new_office())
+    told = Story(office)
+    for seq in range(office.log.head.size):
+        told.tell(office.event(seq))
+    ada, stores = {"by": "human:ada"}, {"by": "registrar:stores"}
+    spare = office.signer("spare").public_key
+    told.tell(office.act(acts.add_key, principal="human:ada", key=spare, **ada))
+    told.tell(office.act(acts.revoke_key, principal="human:ada", fingerprint=spare.fingerprint, **ada))
+    told.tell(office.act(acts.suspend, principal="agent:a1", reason="it ran in a loop", **ada))
+    facts = {"environment": "prod", "reversibility": "irreversible", "about_people": True, "asset": "business_record"}
+    told.tell(office.act(acts.register_resource, resource="db://prod/users/**", attributes=facts, **stores))
+    more = {**facts, "purpose": None}
+    told.tell(office.act(acts.reclassify, resource="db://prod/users/**", attributes=more, **stores))
+    told.tell(office.act(acts.advance, resource="db://prod/users/**", version=7, **stores))
+    standing = StandingTerms(
+        "agent:ops-7", ("file",), ("delete",), "file:///srv/app/tests/**", 'asset == "test_fixture" and not production'
+    )
+    office.clock.go(60_000_000)
+    grant = told.tell(office.act(acts.ratify_grant, vocabulary, terms=standing, reason="fixtures are made anew", **ada))
+    told.tell(office.act(acts.revoke_grant, grant=grant.body.grant, reason="no longer needed", **ada))
+    payload = {"tool_name": "Bash", "tool_input": {"command": "psql -f s.sql"}, "cwd": "/srv/app"}
+    script = ("file:///srv/app/s.sql", canon.to_base64url(digest.document(b"DELETE FROM users WHERE id = 42;")))
+    terms = Terms(office.origin, ("agent:ops-7",), "", {"form": "tool-call", "payload": payload}, (script,))
+    wanted = Wanted("data", "delete", ROW, 7)
+    asked = told.tell(request(office, terms, wanted))
+    until = {"expires": office.clock.after(DAY)}
+    answer = {"request": asked.seq, "reason": "she asked to be deleted", **until}
+    granted = told.tell(office.act(acts.grant_request, registry, **answer, **ada))
+    match = acts_match(granted)
+    told.tell(consume(office, match, ROW))
+    again = request(office, terms, wanted)
+    told.tell(office.act(acts.refuse, registry, request=again.seq, reason="once is enough", **ada))
+    foreseen = office.act(acts.grant_terms, terms=terms, wanted=(wanted,), reason="tonight's job", **until, **ada)
+    told.tell(
+        office.act(acts.revoke_consent, registry, grant=foreseen.body.grant, reason="the job was called off", **ada)
+    )
+    told.tell(office.act(acts.retire, resource="db://prod/users/**", **stores))
+    return told
+
+
+def acts_match(granted):
+    """Give the first use of a consent's first item."""
+    return ConsentMatch(granted.body.grant, granted.seq, 0, 1, granted.body.args)
+
+
+@pytest.fixture
+def ask_for():
+    return request
+
+
+@pytest.fixture
+def spend():
+    return consume

@@ -1,0 +1,83 @@
+"""The pages of docs/events say of each event what the code does, and show one, byte for byte."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from grants.book import VIEWS
+from grants.events import TYPES
+from ledger import events as ledger_events
+from ledger.event import SignedBody
+
+PAGES = Path(__file__).parents[2] / "docs" / "events"
+BODIES = (*ledger_events.TYPES, *TYPES)
+
+
+@pytest.fixture(params=BODIES, ids=lambda body: body.type)
+def body_type(request):
+    return request.param
+
+
+@pytest.fixture
+def page(body_type):
+    return (PAGES / f"{body_type.type}.md").read_text("utf-8")
+
+
+def row(page, name):
+    """Give what the first table of a page says under a name."""
+    return re.search(rf"^\| {name} \| (.*) \|$", page, re.MULTILINE)[1]
+
+
+def block(page, kind):
+    return re.search(rf"^```{kind}\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)[1]
+
+
+def keys_in(cell):
+    """Give the keys that a cell shows, with a pattern in the place of each ``<...>``."""
+    shown = re.findall(r"`([^`]*)`", cell)
+    return [re.compile(re.sub(r"<[^>]*>", ".+", key)) for key in shown]
+
+
+def test_the_example_is_an_event_byte_for_byte(story, body_type, page):
+    assert block(page, "json").encode() == story.events[body_type.type].data + b"\n"
+
+
+def test_the_example_is_read_as_an_event(registry, body_type, page):
+    assert isinstance(registry.parse(block(page, "json").rstrip("\n").encode()).body, body_type)
+
+
+def test_the_statement_is_what_is_signed(story, body_type, page):
+    signed = issubclass(body_type, SignedBody)
+    assert ("## Statement" in page) is signed
+    if signed:
+        assert block(page, "").encode() == story.events[body_type.type].body.statement()
+
+
+def test_every_field_is_told(body_type, page):
+    told = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert sorted(told) == sorted(body_type.model_fields)
+
+
+def test_claims_and_tags_are_told(story, body_type, page):
+    events = [story.office.event(seq) for seq in range(story.office.log.head.size)]
+    own = [event for event in events if event.type == body_type.type]
+    for name in ("claims", "tags"):
+        told = keys_in(row(page, name))
+        taken = {key for event in own for key in getattr(event, name)()}
+        assert all(any(key.fullmatch(one) for key in told) for one in taken), name
+        assert all(any(key.fullmatch(one) for one in taken) for key in told), name
+
+
+def test_the_views_that_fold_it_are_told(story, body_type, page):
+    folding = [view.name for view in VIEWS if set(view.keys(story.events[body_type.type]))]
+    assert re.findall(r"`([^`]*)`", row(page, "folded by")) == folding
+
+
+def test_the_signature_is_told(body_type, page):
+    cell = row(page, "signed by")
+    if issubclass(body_type, SignedBody):
+        assert f"`{body_type.namespace()}`" in cell
+    else:
+        assert cell.startswith("nobody")
+    assert row(page, "schema") == str(body_type.schema_number)
