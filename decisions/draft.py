@@ -164,8 +164,9 @@ def _detail(evaluation: Evaluation, reduced: Reduction) -> Opening | None:
 
 
 def _actions(evaluation: Evaluation, reduced: Reduction) -> tuple[DecidedAction, ...]:
-    described = {descriptor.action: descriptor for descriptor in evaluation.descriptors}
-    return tuple(_decided(action, described.get(action)) for action in reduced.actions)
+    """Give the actions as they were judged, or, after an error, as they were read."""
+    judged = evaluation.descriptors
+    return tuple(_decided(d.action, d) for d in judged) or tuple(_decided(a, None) for a in reduced.actions)
 
 
 def _decided(action: Action, known: Descriptor | None) -> DecidedAction:

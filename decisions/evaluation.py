@@ -17,6 +17,7 @@ from decisions.constitution.model import Constitution
 from decisions.descriptor import Circumstances, describe
 from decisions.errors import DecisionError
 from decisions.events import ConstitutionAdopted, Read
+from decisions.spellings import with_spellings
 from decisions.verdict import Case, Descriptor, Verdict
 from grants.consent import Asked, ConsentMiss, Wanted, find_consent
 from grants.reading import StateReader
@@ -114,7 +115,7 @@ def evaluate(
     descriptors: list[Descriptor] = []
     try:
         constitution, vocabulary, digest = _law_in_force(reader, registry)
-        descriptors = describe(constitution, reader, reduction.actions, circumstances)
+        descriptors = describe(constitution, reader, with_spellings(reader, reduction.actions), circumstances)
         domain = ",".join(sorted({one.domain for one in descriptors if one.domain}))
         asked = terms(domain)
         cases = _one_commitment([_case(reader, registry, vocabulary, one, circumstances, asked) for one in descriptors])

@@ -90,9 +90,15 @@ def prepare_observation(snapshot: Snapshot, *, by: str, seen: Seen) -> Prepared:
 
 
 def recorded_interaction(
-    snapshot: Snapshot, registry: Registry, *, system: str, counterpart: str, interaction: str
+    snapshot: Snapshot, registry: Registry, *, system: str, counterpart: str, domain: str, interaction: str
 ) -> Observed | None:
-    """Find the observation that stands for an interaction, or None."""
+    """Find the observation that stands for an interaction, or None.
+
+    A reading that was taken again of the same interaction is a repeat all the same: the interaction counts once.
+
+    Raises:
+        TrustError: its id was used for an interaction in another domain.
+    """
     seq = snapshot.claimed(f"interaction:{system}:{counterpart}:{interaction}")
     event = None if seq is None else read_event(snapshot, registry, seq)
     if event is None:
@@ -101,6 +107,11 @@ def recorded_interaction(
     update = read_event(snapshot, registry, event.seq + 1)
     if update is None or not isinstance(update.body, TrustUpdated):
         raise DecisionError(f"observation {event.seq} has no update behind it: run tally audit")
+    if update.body.domain != domain:
+        raise TrustError(
+            f"interaction {interaction} was recorded by event {event.seq} for another domain: "
+            "give each interaction its own id"
+        )
     return Observed(event, update.body, repeated=True)
 
 
@@ -123,10 +134,15 @@ def observe(tx: Transaction, registry: Registry, draft: Draft) -> Observed:
     if not isinstance(body, TrustObserved):
         raise TrustError(f"{body.type} is no observation")
     found = recorded_interaction(
-        tx, registry, system=body.system, counterpart=body.counterpart, interaction=body.interaction
+        tx,
+        registry,
+        system=body.system,
+        counterpart=body.counterpart,
+        domain=body.domain,
+        interaction=body.interaction,
     )
     if found is not None:
-        return _same(found, body)
+        return found
     _check_names(tx, body.system, body.counterpart, body.domain, body.interaction)
     if instant.to_microseconds(body.taken) > instant.to_microseconds(tx.at) + MAX_BACKWARD:
         raise TrustError(f"the reading is of {body.taken}, and now is {tx.at}: set the sensor's clock right")
@@ -161,17 +177,6 @@ def constitution_in_force(reader: StateReader, registry: Registry) -> Constituti
     if event is None or not isinstance(event.body, ConstitutionAdopted):
         raise DecisionError("no constitution is in force: run tally constitution adopt")
     return load_cached(event.body.document)
-
-
-def _same(found: Observed, body: TrustObserved) -> Observed:
-    """Accept a repeat of the same interaction; the reading itself may have been taken again, and counts no more."""
-    standing = found.event.body
-    if not isinstance(standing, TrustObserved) or standing.domain != body.domain:
-        raise TrustError(
-            f"interaction {body.interaction} was recorded by event {found.event.seq} for another domain: "
-            "give each interaction its own id"
-        )
-    return found
 
 
 def _check_names(reader: StateReader, system: str, counterpart: str, domain: str, interaction: str) -> None:

@@ -1,0 +1,83 @@
+"""Reducers: from an operation as received to the set of actions that it is made of.
+
+`reduce_operation` is total. Whatever comes in, it gives at least one action or one problem, and a problem makes the
+whole operation opaque: the decision point denies it. Nothing in a payload is trusted but what the operation itself
+is; what it claims of the resources that it touches (``attributes``) is not read here.
+
+Source: DESIGN section 10; policy cases A and B.
+"""
+
+from collections.abc import Callable, Mapping
+
+from decisions.action import Reduction
+from decisions.reducers.conversation import reduce_conversation
+from decisions.reducers.effects import Effects
+from decisions.reducers.errors import UnreadableError
+from decisions.reducers.payload import Fields, check_keys, optional_text, text
+from decisions.reducers.shell import reduce_shell
+from decisions.reducers.sql import reduce_sql
+from decisions.reducers.tool_call import reduce_tool_call
+from decisions.reducers.typed import reduce_typed
+from ledger.canon import Json
+
+_CLAIMS = "attributes"
+
+
+def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None) -> Reduction:
+    """Reduce an operation.
+
+    Args:
+        form: ``tool_call``, ``shell``, ``sql``, ``typed`` or ``conversation``; any other is opaque.
+        payload: the operation's own fields, as received.
+        home: the absolute home directory of whoever asks, or None where it isn't known.
+
+    Returns:
+        Actions and problems, at least one of either.
+    """
+    effects = Effects()
+    try:
+        reducer = _FORMS.get(form)
+        if reducer is None:
+            raise UnreadableError(f"no reducer for the form {form[:40]!a}")  # noqa: TRY301  (one place turns all into problems)
+        reducer(effects, {key: value for key, value in payload.items() if key != _CLAIMS}, home)
+    except UnreadableError as error:
+        effects.refuse(error, "")
+    except Exception as error:  # noqa: BLE001  (fail closed: a fault of ours must deny, not crash past the decision)
+        effects.refuse(UnreadableError(f"the reducer failed: {type(error).__name__}"), "")
+    return effects.reduction()
+
+
+def _shell(effects: Effects, payload: Fields, home: str | None) -> None:
+    check_keys(payload, ["command", "cwd"], "a shell operation")
+    reduce_shell(effects, text(payload, "command"), cwd=optional_text(payload, "cwd"), home=home)
+
+
+def _sql(effects: Effects, payload: Fields, _home: str | None) -> None:
+    check_keys(payload, ["sql", "database", "dialect"], "an SQL operation")
+    reduce_sql(
+        effects,
+        text(payload, "sql"),
+        database=optional_text(payload, "database"),
+        dialect=optional_text(payload, "dialect"),
+    )
+
+
+def _typed(effects: Effects, payload: Fields, home: str | None) -> None:
+    reduce_typed(effects, payload, home=home)
+
+
+def _tool_call(effects: Effects, payload: Fields, home: str | None) -> None:
+    reduce_tool_call(effects, payload, home=home)
+
+
+def _conversation(effects: Effects, payload: Fields, _home: str | None) -> None:
+    reduce_conversation(effects, payload)
+
+
+_FORMS: Mapping[str, Callable[[Effects, Fields, str | None], None]] = {
+    "conversation": _conversation,
+    "shell": _shell,
+    "sql": _sql,
+    "tool_call": _tool_call,
+    "typed": _typed,
+}

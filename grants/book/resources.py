@@ -1,22 +1,24 @@
-"""View ``resource``: what registrars say of each resource, or of a subtree, and in which version.
+"""Views ``resource``, ``resource_spelling``: what registrars say of each resource or subtree, in which version.
 
 The key is the canonical reference or pattern. A registration begins at version 1; a reclassification raises the
-version by one, and a new version of the resource itself raises it to the number that was told.
+version by one, and a new version of the resource itself raises it to the number that was told. The second view finds,
+by its folded spelling, every registration that a case-insensitive store would take for the same name.
 
 Source: DESIGN sections 6, 7 and 10; policy case D19.
 """
 
 from collections.abc import Iterable
 
-from grants.book.checks import check_seen, contradiction, needed, spelling
-from grants.book.states import ResourceState
+from grants.book.checks import check_seen, contradiction, held, needed, spelling
+from grants.book.states import ResourceState, SpellingsState
 from grants.events import ResourceAdvanced, ResourceReclassified, ResourceRegistered, ResourceRetired
 from grants.identifier import check_text
-from grants.reference import Pattern
+from grants.reference import Pattern, folded
 from ledger.event import Event
 from ledger.view import State
 
 NAME = "resource"
+SPELLING = "resource_spelling"
 
 
 class ResourceView:
@@ -63,6 +65,23 @@ class ResourceView:
             case _:
                 raise contradiction(event, "it is not about a resource")
         return row.model_copy(update={**change, "changed": event.seq}).json_form()
+
+
+class ResourceSpellingView:
+    """Finds registrations by what is left of their names when case is folded."""
+
+    name = SPELLING
+
+    def keys(self, event: Event) -> Iterable[str]:
+        """Give the folded name of what is registered."""
+        return (folded(event.body.resource),) if isinstance(event.body, ResourceRegistered) else ()
+
+    def apply(self, key: str, state: State | None, event: Event) -> State:
+        """Add a spelling."""
+        if not isinstance(event.body, ResourceRegistered) or folded(event.body.resource) != key:
+            raise contradiction(event, f"it does not register a spelling of {key}")
+        row = held(SpellingsState, state) or SpellingsState(spellings=())
+        return SpellingsState(spellings=(*row.spellings, event.body.resource)).json_form()
 
 
 def _check_attributes(body: ResourceRegistered | ResourceReclassified) -> None:

@@ -107,6 +107,12 @@ class ResourceState(Row):
     retired: bool
 
 
+class SpellingsState(Row):
+    """View ``resource_spelling``: the registered names that fold to one."""
+
+    spellings: Names
+
+
 class StandingState(Row):
     """View ``standing``: the life of one standing grant."""
 

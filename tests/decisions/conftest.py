@@ -1,5 +1,6 @@
 """A court: an office whose constitution is the default one, with a few resources, and a decision point over it."""
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +8,8 @@ from typing import Any
 import pytest
 
 from decisions.adoption import adopt
-from decisions.constitution.loader import DEFAULT_TEXT
+from decisions.constitution import DEFAULT_TEXT, default
+from decisions.evaluation import vocabulary_of
 from decisions.operation import Operation
 from decisions.record import DecisionPoint, Request
 from grants import acts
@@ -105,6 +107,30 @@ class Court:
             reason="looked at it",
             uses=uses,
         )
+
+    def law(self) -> Any:
+        """Give the vocabulary of the constitution in force."""
+        return vocabulary_of(default())
+
+    def amended(self, effect: str, name: str, kinds: list[str], when: str, **stops: Any) -> Any:
+        """Adopt the default constitution with one rule more in its sixth article."""
+        facts = ", ".join(f"{key} = {json.dumps(value)}" for key, value in stops.items())
+        passes = facts.replace('"prod"', '"dev"')
+        rule = f"""
+[[articles.rules]]
+id = "{name}"
+says = "something more"
+effect = "{effect}"
+kinds = {json.dumps(kinds)}
+when = '{when}'
+stops = {{ kind = "{kinds[0]}", {facts} }}
+passes = {{ kind = "{kinds[0]}", {passes} }}
+
+[[articles]]
+number = "VII"
+"""
+        document = DEFAULT_TEXT.replace('[[articles]]\nnumber = "VII"\n', rule.lstrip("\n"))
+        return self.office.act(adopt, by="human:ada", document=document)
 
     def types(self) -> list[str]:
         """Give the types of all events."""

@@ -19,6 +19,7 @@ FORMS = {
     "principal": states.PrincipalState,
     "uid": states.UidState,
     "resource": states.ResourceState,
+    "resource_spelling": states.SpellingsState,
     "standing": states.StandingState,
     "standing_by_subject": states.StandingsState,
     "consent": states.ConsentState,

@@ -1,0 +1,167 @@
+"""One command with its words: what the tables under ``commands`` read from, and note its effects through.
+
+Source: DESIGN section 10; policy cases A05, A07.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from decisions.action import Fact
+from decisions.reducers.effects import Effects
+from decisions.reducers.errors import UnreadableError, unresolved
+from decisions.reducers.paths import is_broad, is_sink, scope_of
+from decisions.reducers.shell.options import OptionTable, Parsed, parse
+from decisions.reducers.shell.state import Ends, State, both
+from decisions.reducers.shell.targets import Target, targets
+from decisions.reducers.shell.word import Word
+from decisions.reducers.web import web_target
+
+
+class Reader(Protocol):
+    """What reads scripts and commands, seen from one command."""
+
+    effects: Effects
+    home: str | None
+
+    def command(self, words: Sequence[Word], state: State, within: "Within") -> Ends:
+        """Reduce a command that another one runs."""
+
+    def script(self, text: str, state: State, within: "Within") -> Ends:
+        """Reduce script text that a command runs."""
+
+    def assign(self, name: str, within: "Within", *, exported: bool = True) -> None:
+        """Note that a variable is set."""
+
+
+@dataclass(frozen=True, slots=True)
+class Within:
+    """What a command inherits from those that run it.
+
+    Attributes:
+        part: which piece of the operation this is, for people.
+        elevated: whether it runs with more rights than the caller's.
+        depth: how many commands and scripts it stands in.
+    """
+
+    part: str
+    elevated: bool = False
+    depth: int = 0
+
+
+class Call:
+    """One command, its arguments, and its effects.
+
+    Attributes:
+        name: the command's name.
+        words: its arguments.
+        state: where the shell stands.
+        within: what it inherits.
+        ends: the states after it.
+    """
+
+    __slots__ = ("_reader", "ends", "name", "noted", "state", "within", "words")
+
+    def __init__(self, reader: Reader, name: str, words: Sequence[Word], state: State, within: Within) -> None:
+        self._reader = reader
+        self.name = name
+        self.words = tuple(words)
+        self.state = state
+        self.within = within
+        self.ends = both(state)
+        self.noted = False
+
+    @property
+    def home(self) -> str | None:
+        """The home directory."""
+        return self._reader.home
+
+    def parse(self, table: OptionTable, words: Sequence[Word] | None = None) -> Parsed:
+        """Tell options and operands apart; options whose value is a path are noted.
+
+        Raises:
+            UnreadableError: an option that isn't known.
+        """
+        parsed = parse(self.words if words is None else words, table)
+        for word in parsed.loose:
+            self.refuse(unresolved(f"a word that only the shell knows: {word.shown()[:60]}"))
+        for option in parsed.options:
+            if option.value is not None and option.use in {"read", "write"}:
+                self.files("read" if option.use == "read" else "write", [option.value])
+        return parsed
+
+    def files(self, verb: str, words: Iterable[Word], *, many: bool = False, dash: bool = True, **facts: Fact) -> None:
+        """Note that the words name files that are acted on.
+
+        Args:
+            verb: what is done to them.
+            words: the files.
+            many: whether more is touched than what the words name, as by a recursive option.
+            dash: whether ``-`` means a stream and no file.
+            facts: facts that differ from the mildest.
+        """
+        named = list(words)
+        for word in named:
+            if dash and word.literal == "-":
+                continue
+            try:
+                for target in targets(word, self.state):
+                    self._file(verb, target, many=many or len(named) > 1, **facts)
+            except UnreadableError as error:
+                self.refuse(error)
+
+    def directory(self, verb: str, *, many: bool = True) -> None:
+        """Note an action on the directory that the command runs in."""
+        self.files(verb, [Word.of(".")], many=many)
+
+    def file_at(self, verb: str, path: str, *, many: bool = False, **facts: Fact) -> None:
+        """Note an action on the file at an absolute path."""
+        self._file(verb, Target(path, many), many=many, **facts)
+
+    def run(self, target: str | None = None, **facts: Fact) -> None:
+        """Note that a program runs: this one, or the target."""
+        self._act("exec", "run", target or f"program:{self.name}", elevated=self.within.elevated, **facts)
+
+    def web(self, verb: str, word: Word, *, egress: bool = False) -> None:
+        """Note that a web resource is fetched from or sent to."""
+        try:
+            if word.literal is None:
+                raise unresolved(f"an address that only the shell knows: {word.shown()[:80]}")
+            self._act("network", verb, web_target(word.literal), egress=egress)
+        except UnreadableError as error:
+            self.refuse(error)
+
+    def refuse(self, error: UnreadableError) -> None:
+        """Note what can't be read of this command."""
+        if error.code == "TOO_COMPLEX":
+            raise error
+        self.noted = True
+        self._reader.effects.refuse(error, self.within.part)
+
+    def then(self, words: Sequence[Word], *, elevated: bool = False, state: State | None = None) -> Ends:
+        """Reduce the command that this one runs."""
+        self.noted = True
+        within = Within(self.within.part, self.within.elevated or elevated, self.within.depth + 1)
+        return self._reader.command(words, state or self.state, within)
+
+    def script(self, text: str, state: State | None = None) -> Ends:
+        """Reduce the script that this command runs."""
+        self.noted = True
+        within = Within(self.within.part, self.within.elevated, self.within.depth + 1)
+        return self._reader.script(text, state or self.state, within)
+
+    def assign(self, name: str, *, exported: bool = True) -> None:
+        """Note that this command sets a variable, for programs to read if it is exported."""
+        self.noted = True
+        self._reader.assign(name, self.within, exported=exported)
+
+    def _file(self, verb: str, target: Target, *, many: bool, **facts: Fact) -> None:
+        if verb in {"read", "write"} and is_sink(target.path):
+            return
+        wide = many or target.many or (verb == "delete" and is_broad(target.path, self.home))
+        scope = scope_of(target.path, self.home, many=wide)
+        self._act("file", verb, "file://" + target.path, **{"scope": scope, "elevated": self.within.elevated, **facts})
+
+    def _act(self, kind: str, verb: str, target: str, **facts: Fact) -> None:
+        self.noted = True
+        self._reader.effects.act(kind, verb, target, self.within.part, **facts)

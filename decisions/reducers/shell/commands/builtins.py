@@ -1,0 +1,202 @@
+"""The shell's own commands. Every builtin of bash stands in one of these tables, so that none is taken for a program.
+
+Those that define code to run later, or change how the shell reads what follows, are opaque.
+
+Source: bash 5.2 builtins; policy cases A11, A15.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from decisions.reducers.errors import UnreadableError, unresolved
+from decisions.reducers.paths import is_sink
+from decisions.reducers.shell.call import Call
+from decisions.reducers.shell.environment import NAME
+from decisions.reducers.shell.options import options
+from decisions.reducers.shell.state import Ends
+from decisions.reducers.shell.targets import targets
+from decisions.reducers.shell.word import Word
+
+_CD = options("-LPe@", globs=False)
+_READ = options("-rse -p= -t= -n= -N= -d= -u=", globs=False)
+_COMMAND = options("-pvV", ends_at_operand=True, globs=False)
+_EXEC = options("-cl -a=", ends_at_operand=True, globs=False)
+_TIME = options("-p", ends_at_operand=True, globs=False)
+_SETTABLE = re.compile(r"[-+][euxv]+|[-+][euxv]*o", re.ASCII)
+_NAMED_SETTINGS = frozenset({"pipefail", "errexit", "nounset", "xtrace", "verbose"})
+_SHOPT = frozenset({"-s", "-u", "-q", "nullglob", "globstar", "dotglob", "failglob", "nocaseglob", "inherit_errexit"})
+_COMMAND_NAME = re.compile(r"[A-Za-z0-9_.+/\[:-]+", re.ASCII)
+
+_HARMLESS = (
+    ":", "true", "false", "echo", "pwd", "exit", "return", "break", "continue", "shift", "wait", "jobs", "fg", "bg",
+    "disown", "times", "kill", "logout", "suspend", "caller", "help", "dirs", "umask", "ulimit", "history",
+)  # fmt: skip
+_OPAQUE = (
+    "alias", "unalias", "trap", "hash", "enable", "bind", "complete", "compgen", "compopt", "mapfile", "readarray",
+    "coproc", "fc", "getopts", "let", "declare", "typeset", "local", "export", "readonly", "unset", "unsetenv",
+    "function", "select", "[[", "((", "{", "}", "!",
+)  # fmt: skip
+
+
+def _harmless(call: Call) -> None:
+    call.run()
+
+
+def _opaque(call: Call) -> None:
+    raise UnreadableError(f"{call.name} changes how the shell reads or runs what follows")
+
+
+def _cd(call: Call) -> None:
+    parsed = call.parse(_CD)
+    if len(parsed.operands) > 1:
+        raise UnreadableError("cd takes one directory")
+    if parsed.operands and parsed.operands[0].literal == "-":
+        _lost(call)
+    word = parsed.operands[0] if parsed.operands else _home(call)
+    if call.name == "pushd" and not parsed.operands:
+        _lost(call)
+    if word.literal == "":
+        call.run()
+        return
+    call.ends = Ends(call.state.at(None), call.state)
+    found = targets(word, call.state)
+    call.files("enter", [word], dash=False)
+    if not any(target.many for target in found):
+        call.ends = Ends(call.state.at(frozenset(target.path for target in found)), call.state)
+
+
+def _home(call: Call) -> Word:
+    known = call.state.variables.get("HOME", None if call.home is None else Word.of(call.home))
+    if known is None:
+        call.ends = Ends(call.state.at(None), call.state)
+        raise unresolved("the home directory isn't known")
+    return known
+
+
+def _lost(call: Call) -> None:
+    call.ends = Ends(call.state.at(None), call.state)
+    raise unresolved("a directory that only the shell knows")
+
+
+def _eval(call: Call) -> None:
+    texts = [word.literal for word in call.words]
+    if not texts or any(text is None for text in texts):
+        raise UnreadableError("eval of text that only the shell knows")
+    call.ends = call.script(" ".join(text or "" for text in texts))
+
+
+def _source(call: Call) -> None:
+    if not call.words or call.words[0].prefix.startswith("-"):
+        raise UnreadableError("source without its file")
+    call.ends = Ends(call.state.forgotten(), call.state.forgotten())
+    for target in targets(call.words[0], call.state):
+        if is_sink(target.path) or target.many:
+            call.run("program:bash", code_origin="untrusted")
+        else:
+            call.file_at("read", target.path)
+            call.run("file://" + target.path, code_origin="file")
+
+
+def _command(call: Call) -> None:
+    parsed = call.parse(_COMMAND)
+    if parsed.has("-v", "-V"):
+        _check_names(call, parsed.operands)
+    elif parsed.operands:
+        call.ends = call.then(parsed.operands)
+
+
+def _builtin(call: Call) -> None:
+    if not call.words or call.words[0].literal not in COMMANDS:
+        raise UnreadableError("a builtin that isn't known")
+    call.ends = call.then(call.words)
+
+
+def _exec(call: Call) -> None:
+    parsed = call.parse(_EXEC)
+    if parsed.operands:
+        call.then(parsed.operands)
+
+
+def _time(call: Call) -> None:
+    parsed = call.parse(_TIME)
+    if parsed.operands:
+        call.ends = call.then(parsed.operands)
+
+
+def _type(call: Call) -> None:
+    _check_names(call, call.words)
+
+
+def _check_names(call: Call, words: Sequence[Word]) -> None:
+    """Look names up: a path of another system is no name (policy case A19)."""
+    for word in words:
+        if word.literal is None or not _COMMAND_NAME.fullmatch(word.literal):
+            raise UnreadableError(f"not the name of a command: {word.shown()[:60]}", "ID_INVALID")
+    call.run()
+
+
+def _printf(call: Call) -> None:
+    """``printf -v`` assigns, and computes an index as it does."""
+    if call.words and call.words[0].is_loose:
+        raise unresolved("a format that only the shell knows: write printf -- ...")
+    if call.words and call.words[0].prefix.startswith("-") and call.words[0].literal not in {"--", "-"}:
+        raise UnreadableError("an option of printf that isn't known")
+    call.run()
+
+
+def _test(call: Call) -> None:
+    if any(word.literal in {"-v", "-R"} or any(p.kind == "split" for p in word.pieces) for word in call.words):
+        raise UnreadableError("a test of a variable by its name, or of unquoted text")
+    call.run("program:test")
+
+
+def _read(call: Call) -> None:
+    state = call.state
+    for word in call.parse(_READ).operands:
+        name = word.literal
+        if name is None or not NAME.fullmatch(name):
+            raise UnreadableError("read into something that is no variable")
+        call.assign(name, exported=False)
+        state = state.having(name, None)
+    state = state.having("REPLY", None)
+    call.ends = Ends(state, state)
+
+
+def _set(call: Call) -> None:
+    texts = [word.literal for word in call.words]
+    named = False
+    for text in texts:
+        if text is None or not (text in _NAMED_SETTINGS if named else _SETTABLE.fullmatch(text)):
+            raise UnreadableError("a setting of the shell that isn't known")
+        named = not named and text.endswith("o")
+    call.run()
+
+
+def _shopt(call: Call) -> None:
+    if not all(word.literal in _SHOPT for word in call.words):
+        raise UnreadableError("a setting of the shell that isn't known")
+    call.run()
+
+
+COMMANDS: dict[str, Callable[[Call], None]] = {
+    **dict.fromkeys(_HARMLESS, _harmless),
+    **dict.fromkeys(_OPAQUE, _opaque),
+    "cd": _cd,
+    "pushd": _cd,
+    "popd": _lost,
+    "eval": _eval,
+    "source": _source,
+    ".": _source,
+    "command": _command,
+    "builtin": _builtin,
+    "exec": _exec,
+    "time": _time,
+    "type": _type,
+    "which": _type,
+    "printf": _printf,
+    "test": _test,
+    "[": _test,
+    "read": _read,
+    "set": _set,
+    "shopt": _shopt,
+}

@@ -1,0 +1,145 @@
+"""Commands that create, copy, move and delete files.
+
+Where a copy's destination may be a directory, what lies in it under the source's name is written as well: nobody but
+the file system knows which. A link lets later writes through to what it points at, so that is written too.
+
+Source: their manuals (GNU coreutils 9); policy cases A09, B05.
+"""
+
+from collections.abc import Callable, Sequence
+
+from decisions.reducers.errors import UnreadableError
+from decisions.reducers.shell.call import Call
+from decisions.reducers.shell.options import options
+from decisions.reducers.shell.word import Piece, Word, joined
+
+_RM = options(
+    "-rRfidvI --recursive --force --verbose --dir --interactive=? --one-file-system --preserve-root=? "
+    "--no-preserve-root"
+)
+_RMDIR = options("-v --verbose --ignore-fail-on-non-empty")
+_UNLINK = options("")
+_SHRED = options("-fuvzx -n= -s= --force --iterations= --size= --remove=? --verbose --exact --zero")
+_MKDIR = options("-pv -m= --parents --verbose --mode=")
+_TOUCH = options("-acmhf -d= -t= -r=< --date= --time= --reference=< --no-create --no-dereference")
+_TRUNCATE = options("-co -s= -r=< --size= --reference=< --no-create --io-blocks")
+_TEE = options("-aip --append --ignore-interrupts --output-error=?")
+_MKTEMP = options("-dqu -p= --directory --dry-run --quiet --suffix= --tmpdir=?")
+_COPY = options(
+    "-aRrdfinpuvxLPHT -t= --archive --dereference --force --interactive --no-clobber --no-dereference --preserve=? "
+    "--no-preserve= --recursive --target-directory= --no-target-directory --update=? --verbose --one-file-system "
+    "--reflink=? --sparse="
+)
+_MOVE = options(
+    "-finuvT -t= --force --interactive --no-clobber --target-directory= --no-target-directory --update=? --verbose"
+)
+_LINK = options(
+    "-sfinvrLPT -t= --symbolic --force --interactive --no-dereference --verbose --relative --logical --physical "
+    "--target-directory= --no-target-directory"
+)
+_SPLIT = options("-dx -a= -b= -C= -l= -n= --bytes= --lines= --suffix-length= --numeric-suffixes=? --additional-suffix=")
+
+
+def _delete(call: Call) -> None:
+    parsed = call.parse(_RM)
+    many = parsed.has("-r", "-R", "--recursive")
+    call.files("delete", parsed.operands, many=many, dash=False)
+
+
+def _delete_one(call: Call) -> None:
+    call.files("delete", call.parse(_RMDIR if call.name == "rmdir" else _UNLINK).operands, dash=False)
+
+
+def _shred(call: Call) -> None:
+    parsed = call.parse(_SHRED)
+    call.files("write", parsed.operands)
+    call.files("delete", parsed.operands)
+
+
+def _write(call: Call) -> None:
+    table = {"mkdir": _MKDIR, "touch": _TOUCH, "truncate": _TRUNCATE, "tee": _TEE}[call.name]
+    call.files("write", call.parse(table).operands, dash=call.name in {"tee", "touch"})
+
+
+def _mktemp(call: Call) -> None:
+    parsed = call.parse(_MKTEMP)
+    directory = parsed.value("-p", "--tmpdir") or (Word.of("/tmp") if not parsed.operands else None)  # noqa: S108  (what mktemp does, not we)
+    if directory is not None:
+        call.files("write", [directory], many=True)
+    else:
+        call.files("write", parsed.operands)
+
+
+def _copy(call: Call) -> None:
+    parsed = call.parse(_COPY)
+    sources, target = _ends(call, parsed.operands, parsed.value("-t", "--target-directory"))
+    many = parsed.has("-r", "-R", "-a", "--recursive", "--archive")
+    call.files("read", sources, many=many, dash=False)
+    _into(call, sources, target, many=many, certain=parsed.has("-T", "--no-target-directory"))
+
+
+def _move(call: Call) -> None:
+    parsed = call.parse(_MOVE)
+    sources, target = _ends(call, parsed.operands, parsed.value("-t", "--target-directory"))
+    call.files("read", sources, dash=False)
+    call.files("delete", sources, dash=False)
+    _into(call, sources, target, many=False, certain=parsed.has("-T", "--no-target-directory"))
+
+
+def _link(call: Call) -> None:
+    parsed = call.parse(_LINK)
+    operands = parsed.operands
+    if len(operands) == 1 and not parsed.has("-t", "--target-directory"):
+        operands = (operands[0], Word.of("."))
+    sources, target = _ends(call, operands, parsed.value("-t", "--target-directory"))
+    call.files("write", sources, dash=False)
+    _into(call, sources, target, many=False, certain=parsed.has("-T", "--no-target-directory"))
+
+
+def _ends(call: Call, operands: Sequence[Word], directory: Word | None) -> tuple[Sequence[Word], Word]:
+    """Tell sources from destination."""
+    if directory is not None:
+        return operands, directory
+    if len(operands) < 2:  # noqa: PLR2004  (a source and a destination)
+        raise UnreadableError(f"{call.name} without a destination")
+    return operands[:-1], operands[-1]
+
+
+def _into(call: Call, sources: Sequence[Word], target: Word, *, many: bool, certain: bool) -> None:
+    """Note the writes to a destination and, unless it is certain to be no directory, to what it would hold."""
+    call.files("write", [target], many=many, dash=False)
+    if certain or not target.is_known:
+        return
+    for source in sources:
+        call.files("write", [inside(target, source)], many=many, dash=False)
+
+
+def inside(directory: Word, source: Word) -> Word:
+    """Spell the file of a directory that has the source's name; any file, where that name isn't literal."""
+    name = (source.literal or "").rstrip("/").rpartition("/")[2]
+    known = name not in {"", ".", ".."}
+    return joined([*directory.pieces, Piece("text", "/"), Piece("text", name) if known else Piece("glob", "*")])
+
+
+def _split(call: Call) -> None:
+    parsed = call.parse(_SPLIT)
+    call.files("read", parsed.operands[:1])
+    prefix = parsed.operands[1] if len(parsed.operands) > 1 else Word.of("x")
+    call.files("write", [joined([*prefix.pieces, Piece("glob", "*")])], dash=False)
+
+
+COMMANDS: dict[str, Callable[[Call], None]] = {
+    "rm": _delete,
+    "rmdir": _delete_one,
+    "unlink": _delete_one,
+    "shred": _shred,
+    "mkdir": _write,
+    "touch": _write,
+    "truncate": _write,
+    "tee": _write,
+    "mktemp": _mktemp,
+    "cp": _copy,
+    "mv": _move,
+    "ln": _link,
+    "split": _split,
+}

@@ -1,0 +1,178 @@
+"""Commands that fetch from or send to other machines.
+
+A request that follows redirections goes to places that nobody can read from the command: its targets are unresolved
+(policy case B13: each hop is a decision of its own). Hosts reached over ssh are no web resources: the program runs,
+and data may leave.
+
+Source: their manuals (curl 8, GNU Wget 1.24, OpenSSH 9, rsync 3.2); policy cases A07, B13.
+"""
+
+from collections.abc import Callable
+
+from decisions.reducers.errors import UnreadableError, unresolved
+from decisions.reducers.shell.call import Call
+from decisions.reducers.shell.options import Option, Parsed, names, options
+from decisions.reducers.shell.word import Word
+
+_CURL = options(
+    "-sSfiIvkgGN46O#L -o=> -X= -H= -A= -e= -m= -w= -u= -b= -c=> -d= -F= -T= -r= --silent --show-error --fail "
+    "--fail-with-body --include --head --verbose --insecure --globoff --get --no-buffer --compressed "
+    "--location --remote-name --no-progress-meter --progress-bar --ipv4 --ipv6 --http1.1 --http2 --output=> "
+    "--request= --header= --user-agent= --referer= --max-time= --write-out= --user= --cookie= --cookie-jar=> "
+    "--data= --data-raw= --data-binary= --data-ascii= --data-urlencode= --form= --form-string= --upload-file= "
+    "--json= --range= --url= --retry= --retry-delay= --retry-max-time= --connect-timeout= --max-filesize= "
+    "--cacert=< --cert=< --key=<",
+    globs=False,
+)
+_BODIES = names(
+    "-d -F -T --data --data-raw --data-binary --data-ascii --data-urlencode --form --form-string --upload-file --json"
+)
+_AS_THEY_STAND = frozenset({"--data-raw", "--form-string"})
+_READ_ONLY = frozenset({"GET", "HEAD", "OPTIONS"})
+
+_WGET = options(
+    "-qcSNv46 -O=> -P= -T= -t= -U= --quiet --no-verbose --continue --server-response --spider --timestamping "
+    "--output-document=> --directory-prefix= --timeout= --tries= --user-agent= --header= --post-data= "
+    "--post-file=< --method= --body-data= --body-file=< --no-check-certificate --max-redirect= --show-progress "
+    "--progress= --no-clobber",
+    globs=False,
+)
+_SSH = options("-vqTtnN46xaCf -p= -i=< -l=", ends_at_operand=True, globs=False)
+_COPY = options(
+    "-avzrlptgoDnuhPqcixHC46W -e=! -B= --archive --verbose --compress --recursive --links --perms --times "
+    "--group --owner --dry-run --update --human-readable --partial --progress --quiet --checksum "
+    "--itemize-changes --hard-links --delete --delete-after --delete-before --delete-during --delete-excluded "
+    "--exclude= --include= --stats --info= --bwlimit= --size-only --ignore-existing --mkpath --relative",
+    globs=False,
+)
+_SCP = options("-rpqCvB346OTR -P= -i=< -l= -c=", globs=False)
+_OPAQUE = ("nc", "ncat", "netcat", "socat", "telnet", "ftp", "sftp", "lftp", "tftp", "aria2c", "axel", "httpie", "http")
+
+
+def _opaque(call: Call) -> None:
+    raise UnreadableError(f"what {call.name} sends and fetches isn't read")
+
+
+def _curl(call: Call) -> None:
+    parsed = call.parse(_CURL)
+    urls = [*parsed.operands, *(option.value for option in parsed.options if option.name == "--url" and option.value)]
+    if not urls:
+        raise UnreadableError("curl without an address")
+    if parsed.has("-L", "--location"):
+        call.refuse(unresolved("curl -L goes on to addresses that the answer names"))
+    bodies = [option for option in parsed.options if option.name in _BODIES]
+    for option in parsed.options:
+        _curl_value(call, option)
+    method = parsed.value("-X", "--request")
+    fetches = (not bodies or parsed.has("-G", "--get")) and (method is None or method.literal in _READ_ONLY)
+    for url in urls:
+        if parsed.has("-O", "--remote-name"):
+            _save(call, url, None)
+        _curl_url(call, url, fetches=fetches, bodies=bool(bodies))
+
+
+def _curl_url(call: Call, url: Word, *, fetches: bool, bodies: bool) -> None:
+    text = url.literal or ""
+    if any(sign in text for sign in "{}[]"):
+        raise UnreadableError("an address that stands for several")
+    if text and "://" not in text:
+        url = Word.of("http://" + text)
+    call.web("fetch" if fetches else "send", url, egress=bodies or not fetches)
+
+
+def _curl_value(call: Call, option: Option) -> None:
+    """Note the files that a value names: ``@file``, and ``<file`` in a form."""
+    if option.value is None:
+        return
+    text = option.value.literal
+    name = option.name
+    if name in {"-w", "--write-out"} and (text is None or text.startswith("@") or "%output" in text):
+        raise UnreadableError("a format of curl's that isn't read")
+    if name in {"-T", "--upload-file"} or (name in {"-b", "--cookie"} and (text is None or "=" not in text)):
+        call.files("read", [option.value])
+    elif name in {"-H", "--header"} and (text is None or text.startswith("@")):
+        call.files("read", [option.value.after(1) if text else option.value])
+    elif name in _BODIES - _AS_THEY_STAND:
+        _curl_body(call, option.value)
+
+
+def _curl_body(call: Call, value: Word) -> None:
+    prefix = value.prefix
+    if value.is_loose and not prefix:
+        raise unresolved("a body that may name a file")
+    for mark in ("@", "<"):
+        if mark in prefix and (prefix.startswith(mark) or prefix.partition(mark)[0].endswith("=") or "=" not in prefix):
+            name = value.after(prefix.index(mark) + 1)
+            call.files("read", [Word.of(name.literal.partition(";")[0]) if name.literal else name])
+            return
+
+
+def _save(call: Call, url: Word, directory: Word | None) -> None:
+    """Note the file that a download is saved to under its own name."""
+    name = (url.literal or "").partition("?")[0].partition("#")[0].rpartition("/")[2]
+    if not name or name in {".", ".."} or "://" + name in (url.literal or ""):
+        raise unresolved("a download whose file name only the server knows")
+    if directory is None:
+        call.files("write", [Word.of("./" + name)], dash=False)
+    elif directory.literal is None:
+        raise unresolved("a download into a directory that only the shell knows")
+    else:
+        call.files("write", [Word.of(f"{directory.literal}/{name}")], dash=False)
+
+
+def _wget(call: Call) -> None:
+    parsed = call.parse(_WGET)
+    most = parsed.value("--max-redirect")
+    if most is None or most.literal != "0":
+        call.refuse(unresolved("wget goes on to addresses that the answer names: say --max-redirect=0"))
+    method = parsed.value("--method")
+    sends = parsed.has("--post-data", "--post-file", "--body-data", "--body-file")
+    fetches = not sends and (method is None or method.literal in _READ_ONLY)
+    for url in parsed.operands:
+        if not parsed.has("-O", "--output-document", "--spider"):
+            _save(call, url, parsed.value("-P", "--directory-prefix"))
+        with_scheme = url if url.literal is None or "://" in url.literal else Word.of("http://" + url.literal)
+        call.web("fetch" if fetches else "send", with_scheme, egress=not fetches)
+
+
+def _ssh(call: Call) -> None:
+    parsed = call.parse(_SSH)
+    if not parsed.operands:
+        raise UnreadableError("ssh without a host")
+    call.run(egress=True, code_origin="inline" if len(parsed.operands) > 1 else "untrusted")
+
+
+def _remote_copy(call: Call) -> None:
+    parsed = call.parse(_SCP if call.name == "scp" else _COPY)
+    if parsed.has("-e") or len(parsed.operands) < 2:  # noqa: PLR2004  (a source and a destination)
+        raise UnreadableError(f"a way to use {call.name} that isn't read")
+    *sources, target = parsed.operands
+    many = call.name == "rsync" or parsed.has("-r")
+    remote = [source for source in sources if _is_remote(source)]
+    call.files("read", [source for source in sources if not _is_remote(source)], many=many, dash=False)
+    if _is_remote(target) or remote:
+        call.run(egress=_is_remote(target))
+    if not _is_remote(target):
+        _local(call, target, parsed, many=many)
+
+
+def _local(call: Call, target: Word, parsed: Parsed, *, many: bool) -> None:
+    # Under which names the files arrive, the sources decide: anything below the directory may be written.
+    call.files("write", [target], many=True, dash=False)
+    if any(option.name.startswith("--delete") for option in parsed.options):
+        call.files("delete", [target], many=many, dash=False)
+
+
+def _is_remote(word: Word) -> bool:
+    host, colon, _ = (word.literal or "").partition(":")
+    return bool(colon) and "/" not in host
+
+
+COMMANDS: dict[str, Callable[[Call], None]] = {
+    **dict.fromkeys(_OPAQUE, _opaque),
+    "curl": _curl,
+    "wget": _wget,
+    "ssh": _ssh,
+    "scp": _remote_copy,
+    "rsync": _remote_copy,
+}

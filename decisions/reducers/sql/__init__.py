@@ -1,0 +1,35 @@
+"""The SQL reducer: every statement, with the tables that it reads and changes.
+
+Source: DESIGN sections 2 and 10; policy cases B09, B11, J01, J03.
+"""
+
+from decisions.reducers.effects import Effects, canonical
+from decisions.reducers.errors import UnreadableError, unresolved
+from decisions.reducers.sql.parse import parse
+from decisions.reducers.sql.statement import Statement
+
+
+def reduce_sql(effects: Effects, text: str, *, database: str | None, dialect: str | None) -> None:
+    """Note what a script does.
+
+    Args:
+        effects: where it is noted.
+        text: the statements.
+        database: the store that they go to, by the word of the enforcement point that holds the connection.
+        dialect: ``postgres`` unless given.
+    """
+    try:
+        dialect = dialect or "postgres"
+        statements = parse(text, dialect)
+        if database is None:
+            raise unresolved("it isn't known which database these statements go to")
+        canonical(f"db://{database}")
+    except UnreadableError as error:
+        effects.refuse(error, "")
+        return
+    for number, tree in enumerate(statements, 1):
+        part = f"statement {number}: {type(tree).__name__.upper()}"
+        try:
+            Statement(effects, tree, database, dialect, part).reduce()
+        except UnreadableError as error:
+            effects.refuse(error, part)

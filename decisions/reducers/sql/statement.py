@@ -1,0 +1,342 @@
+"""What a statement does to which tables.
+
+Every table that a statement names is read, unless it is what the statement changes or stands for a common table
+expression. Changes are found wherever they stand, within a WITH too.
+
+Source: DESIGN section 10; policy cases B09, B11, J01, J05.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from sqlglot import exp
+
+from decisions.reducers.effects import Effects
+from decisions.reducers.errors import UnreadableError, unresolved
+from decisions.reducers.sql.condition import row_id, selects
+from decisions.reducers.sql.names import table_target
+from decisions.reducers.sql.nodes import check_nodes
+from decisions.reducers.sql.parse import parse
+
+_EXPLAIN_OPTION = re.compile(r"\s*(?:\(([^()']*)\)|(ANALY[ZS]E|VERBOSE|QUERY\s+PLAN)\b)", re.IGNORECASE)
+_HARMLESS_SETTINGS = frozenset(
+    {"application_name", "client_encoding", "datestyle", "extra_float_digits", "idle_in_transaction_session_timeout",
+     "intervalstyle", "lock_timeout", "statement_timeout", "timezone", "work_mem"}
+)  # fmt: skip
+
+
+class Statement:
+    """One statement of a script.
+
+    Args:
+        effects: where its effects are noted.
+        tree: its syntax tree.
+        database: the store that its tables are in.
+        dialect: how it is read.
+        part: which statement it is, for people.
+    """
+
+    def __init__(self, effects: Effects, tree: exp.Expr, database: str, dialect: str, part: str) -> None:
+        self._effects = effects
+        self._tree = tree
+        self._database = database
+        self._dialect = dialect
+        self._part = part
+        self._changed: set[int] = set()
+        self._noted = False
+
+    def reduce(self) -> None:
+        """Note what the statement does.
+
+        Raises:
+            UnreadableError: it can't be read.
+        """
+        tree = self._tree
+        if isinstance(tree, exp.Command):
+            self._command(tree)
+            return
+        check_nodes(tree)
+        if isinstance(tree, exp.Transaction | exp.Commit | exp.Rollback):
+            self._control(tree)
+        elif isinstance(tree, exp.Set):
+            self._set(tree)
+        elif isinstance(tree, exp.Describe):
+            self._describe(tree)
+        elif isinstance(tree, _STATEMENTS):
+            for node in tree.find_all(*_CHANGING):
+                if id(node) not in self._changed:
+                    self._change(node)
+            self._read(tree)
+        else:
+            raise UnreadableError(f"a statement that isn't read: {type(tree).__name__}")
+
+    @property
+    def _whole(self) -> str:
+        return f"db://{self._database}"
+
+    def _act(self, verb: str, target: str, scope: str) -> None:
+        self._noted = True
+        self._effects.act("data", verb, target, self._part, scope=scope)
+
+    def _target(self, table: exp.Table) -> str:
+        self._changed.add(id(table))
+        return table_target(table, self._database, self._dialect)
+
+    # Changes.
+
+    def _change(self, node: exp.Expr) -> None:
+        changes: Mapping[type[exp.Expr], Callable[[exp.Expr], None]] = {
+            exp.Insert: self._insert,
+            exp.Update: self._update_rows,
+            exp.Delete: self._delete_rows,
+            exp.Merge: self._merge,
+            exp.Create: self._create,
+            exp.Drop: self._drop,
+            exp.Alter: self._alter,
+            exp.TruncateTable: self._truncate,
+            exp.Grant: self._authorize,
+            exp.Revoke: self._authorize,
+            exp.Comment: self._comment,
+            exp.Into: self._into,
+            exp.Lock: self._control,
+        }
+        changes[type(node)](node)
+
+    def _comment(self, node: exp.Expr) -> None:
+        self._act("define", self._target(_table(node.this)), "many")
+
+    def _into(self, node: exp.Expr) -> None:
+        target = self._target(_table(node.this))
+        self._act("define", target, "many")
+        self._act("insert", target, "many")
+
+    def _control(self, _node: exp.Expr) -> None:
+        self._act("control_transaction", self._whole, "one")
+
+    def _insert(self, node: exp.Expr) -> None:
+        target = self._target(_table(node.this))
+        values = node.args.get("expression")
+        one = isinstance(values, exp.Values) and len(values.expressions) == 1
+        self._act("insert", target, "one" if one else "many")
+        conflict = node.args.get("conflict")
+        updates = isinstance(conflict, exp.OnConflict) and bool(conflict.expressions)
+        replaces = node.args.get("alternative") == "REPLACE"
+        if updates or replaces:
+            self._act("update", target, "many")
+        if replaces:
+            self._act("delete", target, "many")
+
+    def _update_rows(self, node: exp.Expr) -> None:
+        moved = any(column.name.lower() == "id" for item in node.expressions for column in _assigned(item))
+        self._rows(node, "update", moved=moved)
+
+    def _delete_rows(self, node: exp.Expr) -> None:
+        self._changed.update(id(table) for table in node.args.get("tables") or ())
+        self._rows(node, "delete", moved=False)
+
+    def _rows(self, node: exp.Expr, verb: str, *, moved: bool) -> None:
+        """Note a change to rows: of the one that the condition names, of some, of all; of each table joined."""
+        where = node.args.get("where")
+        first = _table(node.this)
+        joined = [_table(join.this) for join in first.args.get("joins") or ()]
+        alone = not joined and not node.args.get("from_") and not node.args.get("using")
+        row = row_id(where, _names(first)) if alone and not moved else None
+        scope = "many" if selects(where) or node.args.get("limit") else "all"
+        for table in [first, *joined]:
+            target = self._target(table)
+            self._act(verb, target if row is None else f"{target}/{row}", scope if row is None else "one")
+
+    def _merge(self, node: exp.Expr) -> None:
+        target = self._target(_table(node.this))
+        for when in node.find_all(exp.When):
+            then = when.args.get("then")
+            if isinstance(then, exp.Insert | exp.Update):
+                self._changed.add(id(then))
+                self._act("insert" if isinstance(then, exp.Insert) else "update", target, "many")
+            elif isinstance(then, exp.Var) and then.name.upper() == "DELETE":
+                self._act("delete", target, "many")
+            elif not (isinstance(then, exp.Var) and then.name.upper() == "DO NOTHING"):
+                raise UnreadableError("a branch of MERGE that isn't read")
+
+    def _create(self, node: exp.Expr) -> None:
+        kind = str(node.args.get("kind")).upper()
+        if kind not in {"TABLE", "VIEW", "INDEX", "SCHEMA"}:
+            raise UnreadableError(f"CREATE {kind[:40]} isn't read")
+        if kind == "SCHEMA":
+            self._act("define", self._whole, "one")
+            self._changed.add(id(node.this))
+            return
+        target = self._target(_table(node.this))
+        self._act("define", target, "many" if kind == "INDEX" else "one")
+        if node.args.get("replace"):
+            self._act("drop", target, "all")
+        if node.args.get("expression") is not None and kind == "TABLE":
+            self._act("insert", target, "many")
+
+    def _drop(self, node: exp.Expr) -> None:
+        if isinstance(node.parent, exp.Alter):
+            return
+        kind = str(node.args.get("kind")).upper()
+        if kind not in {"TABLE", "VIEW", "INDEX", "SCHEMA", "DATABASE"}:
+            raise UnreadableError(f"DROP {kind[:40]} isn't read")
+        for table in node.args.get("tables") or [node.this]:
+            if not isinstance(table, exp.Table):
+                raise UnreadableError("a DROP that isn't read")
+            self._changed.add(id(table))
+            if kind in {"SCHEMA", "DATABASE"}:
+                self._act("drop", self._whole, "all")
+            else:
+                self._act("drop", self._target(table), "many" if kind == "INDEX" else "all")
+        if kind == "DATABASE" and [t.name for t in node.args.get("tables") or ()] != [self._database]:
+            raise unresolved("a database that is not the one that this is asked of")
+
+    def _alter(self, node: exp.Expr) -> None:
+        if str(node.args.get("kind")).upper() != "TABLE":
+            raise UnreadableError("an ALTER that isn't read")
+        target = self._target(_table(node.this))
+        self._act("define", target, "many")
+        for action in node.args.get("actions") or ():
+            if isinstance(action, exp.Drop):
+                self._act("drop", target, "many")
+            elif isinstance(action, exp.AlterRename):
+                self._act("drop", target, "all")
+                self._act("define", self._target(_table(action.this)), "one")
+
+    def _truncate(self, node: exp.Expr) -> None:
+        for table in node.expressions:
+            self._act("delete", self._target(_table(table)), "all")
+        if node.args.get("option") == "CASCADE":
+            raise unresolved("TRUNCATE CASCADE empties tables that are not named")
+
+    def _authorize(self, node: exp.Expr) -> None:
+        if str(node.args.get("kind") or "TABLE").upper() != "TABLE":
+            raise UnreadableError("a GRANT that isn't read")
+        self._act("authorize", self._target(_table(node.args.get("securable"))), "many")
+
+    # Reads.
+
+    def _read(self, tree: exp.Expr) -> None:
+        for table in [table for table in tree.find_all(exp.Table) if id(table) not in self._changed]:
+            if not isinstance(table.this, exp.Identifier) or _is_expression_name(table):
+                continue
+            target = table_target(table, self._database, self._dialect)
+            query = table.find_ancestor(exp.Select, exp.Update, exp.Delete, exp.Merge)
+            self._act("read", *_read_scope(table, query, target))
+        if not self._noted:
+            self._act("read", self._whole, "one")
+
+    # Statements about statements.
+
+    def _command(self, tree: exp.Command) -> None:
+        name = str(tree.this).upper()
+        if name != "EXPLAIN" or not isinstance(tree.expression, exp.Literal):
+            raise UnreadableError(f"a statement that isn't read: {name[:40]}")
+        text, executes = _explained(tree.expression.name)
+        inner = parse(text, self._dialect)
+        if len(inner) != 1 or isinstance(inner[0], exp.Command):
+            raise UnreadableError("an EXPLAIN that isn't read")
+        self._inner(inner[0], executes=executes)
+
+    def _describe(self, tree: exp.Describe) -> None:
+        if isinstance(tree.this, exp.Table):
+            self._act("read", self._target(tree.this), "one")
+        elif isinstance(tree.this, exp.Expr):
+            self._inner(tree.this, executes="ANALY" in str(tree.args.get("style") or "").upper())
+        else:
+            raise UnreadableError("a DESCRIBE that isn't read")
+
+    def _inner(self, tree: exp.Expr, *, executes: bool) -> None:
+        """Note the explained statement: as itself if it runs, else as reading what it names."""
+        inner = Effects()
+        Statement(inner, tree, self._database, self._dialect, self._part).reduce()
+        for action in inner.actions:
+            verb = action.verb if executes else "read"
+            self._act(verb, action.target, str(dict(action.facts)["scope"]))
+
+    def _set(self, tree: exp.Set) -> None:
+        for item in tree.expressions:
+            setting = item.this if isinstance(item, exp.SetItem) else None
+            if not isinstance(setting, exp.EQ) or setting.this.name.lower() not in _HARMLESS_SETTINGS:
+                raise UnreadableError("a setting that may change what statements mean")
+        self._act("control_transaction", self._whole, "one")
+
+
+_CHANGING = (
+    exp.Insert, exp.Update, exp.Delete, exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Grant,
+    exp.Revoke, exp.Comment, exp.Into, exp.Lock,
+)  # fmt: skip
+_STATEMENTS = (
+    exp.Select, exp.Union, exp.Except, exp.Intersect, exp.Values, exp.Subquery, exp.Insert, exp.Update, exp.Delete,
+    exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Grant, exp.Revoke, exp.Comment,
+)  # fmt: skip
+
+
+def _table(node: object) -> exp.Table:
+    """Find the table in what names it: itself, with columns, or with an index."""
+    if isinstance(node, exp.Schema):
+        node = node.this
+    if isinstance(node, exp.Index):
+        node = node.args.get("table")
+    if not isinstance(node, exp.Table):
+        raise UnreadableError("a statement without the table that it changes")
+    return node
+
+
+def _assigned(item: exp.Expr) -> Iterator[exp.Column]:
+    """The columns that one assignment of UPDATE sets."""
+    target = item.this if isinstance(item, exp.EQ) else item
+    yield from target.find_all(exp.Column)
+
+
+def _names(table: exp.Table) -> frozenset[str]:
+    return frozenset({table.alias_or_name.lower()})
+
+
+def _read_scope(table: exp.Table, query: exp.Expr | None, target: str) -> tuple[str, str]:
+    if query is None:
+        return target, "many"
+    where = query.args.get("where")
+    source = query.args.get("from_")
+    alone = isinstance(query, exp.Select) and not query.args.get("joins") and not table.args.get("joins")
+    row = row_id(where, _names(table)) if alone and isinstance(source, exp.From) and source.this is table else None
+    if row is not None:
+        return f"{target}/{row}", "one"
+    return target, "many" if selects(where) or query.args.get("limit") or isinstance(query, exp.Merge) else "all"
+
+
+def _is_expression_name(table: exp.Table) -> bool:
+    """Whether a table's name stands for a common table expression that it can see."""
+    if table.args.get("db"):
+        return False
+    child: exp.Expr = table
+    while isinstance(child.parent, exp.Expr):
+        parent = child.parent
+        with_ = child if isinstance(child, exp.With) else parent.args.get("with_")
+        if isinstance(with_, exp.With) and not isinstance(parent, exp.With):
+            visible = with_.expressions
+            if child is with_:
+                visible = _visible_within(table, with_)
+            if any(cte.alias == table.name for cte in visible):
+                return True
+        child = parent
+    return False
+
+
+def _visible_within(table: exp.Table, with_: exp.With) -> list[exp.Expr]:
+    """The expressions that one of the same WITH can see: those before it, or all if it is recursive."""
+    if with_.args.get("recursive"):
+        return list(with_.expressions)
+    own = table.find_ancestor(exp.CTE)
+    while own is not None and own.parent is not with_:
+        own = own.find_ancestor(exp.CTE)
+    return with_.expressions[: with_.expressions.index(own)] if own is not None else []
+
+
+def _explained(text: str) -> tuple[str, bool]:
+    """Take the options off an EXPLAIN; tell whether they make it run."""
+    executes = False
+    place = 0
+    while match := _EXPLAIN_OPTION.match(text, place):
+        executes = executes or "ANALY" in match[0].upper()
+        place = match.end()
+    return text[place:], executes
