@@ -1,8 +1,12 @@
 """Every error that the verify layer raises.
 
     VerifyError
-    `-- InclusionError           a tree proof whose shape does not fit its sizes
-        `-- RootMismatchError    a tree proof that leads to another root
+    |-- InclusionError           a tree proof whose shape does not fit its sizes
+    |   `-- RootMismatchError    a tree proof that leads to another root
+    |-- BundleError              a bundle that can't be made
+    |-- NotABundleError          bytes that are something else than a bundle, or the half of one
+    |-- BundleFormError          a bundle that breaks its own form
+    `-- ReplayError              a log that can't be replayed
 
 A check raises; it never answers False.
 """
@@ -28,3 +32,19 @@ class RootMismatchError(InclusionError):
         super().__init__(f"the proof leads to the {what} {computed.hex()}, not to {expected.hex()}")
         self.expected = expected
         self.computed = computed
+
+
+class BundleError(VerifyError):
+    """A bundle can't be made: there is no such decision, the checkpoint does not fit, or it would be too large."""
+
+
+class NotABundleError(VerifyError, ValueError):
+    """The bytes are no evidence bundle, or only a part of one."""
+
+
+class BundleFormError(VerifyError, ValueError):
+    """The bytes say that they are an evidence bundle, and break its form."""
+
+
+class ReplayError(VerifyError):
+    """The log can't be replayed: an event does not parse, is out of place, or contradicts what stands before it."""

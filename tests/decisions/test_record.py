@@ -375,6 +375,7 @@ def test_recorded_body_is_what_the_answer_says(court):
 def test_name_that_differs_in_case_alone_is_judged_as_the_registered_one_where_the_store_folds_case(court):
     """Case B03: the deny side folds, the grant side does not widen."""
     plain = {"environment": "dev", "asset": "source", "sensitivity": "internal", "reversibility": "reversible"}
+    plain |= {"about_people": False}
     register = {"by": "registrar:stores"}
     office = court.office
     office.act(acts.register_resource, resource="file:///r/**", attributes={**plain, "casefold": True}, **register)
