@@ -90,8 +90,7 @@ def loads(text: bytes | str) -> Json:
 
     try:
         value: Json = json.loads(text, object_pairs_hook=unique)
-        _check(value, MAX_DEPTH)
-        orjson.dumps(value, option=_OPTIONS)
+        encode(value)
     except (ValueError, RecursionError) as error:
         raise CanonError(f"not JSON that can be recorded: {error}") from error
     return value

@@ -38,6 +38,16 @@ Many = BeforeValidator(_as_tuple)
 """Lets a strict model read a JSON array into a tuple: ``Annotated[tuple[X, ...], Many]``."""
 
 
+def _no_bool(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("true and false are no numbers")  # noqa: TRY004  (pydantic reports ValueError)
+    return value
+
+
+Version1 = Annotated[Literal[1], BeforeValidator(_no_bool)]
+"""The number 1 and nothing that equals it: in Python ``True == 1``."""
+
+
 class Frozen(BaseModel):
     """Base of every model that is hashed: strict types, no other keys, no change after the fact."""
 
@@ -125,7 +135,7 @@ def statement(body_type: type[SignedBody], fields: dict[str, Json]) -> bytes:
 class Envelope(Frozen):
     """The outer form of every event; ``body`` is read by the type's own schema."""
 
-    v: Literal[1]
+    v: Version1
     seq: Annotated[int, Field(ge=0)]
     at: InstantField
     type: str

@@ -4,12 +4,12 @@ Source: DESIGN section 7; docs/events/.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
 from ledger.disclosure import Disclosable
-from ledger.event import Body, SignedBody
+from ledger.event import Body, SignedBody, Version1
 
 
 class LedgerOpened(SignedBody):
@@ -29,7 +29,7 @@ class LedgerOpened(SignedBody):
 
     type: ClassVar[str] = "ledger.opened"
 
-    profile: Literal[1]
+    profile: Version1
     log_key: str
     human: str
     human_key: str
