@@ -26,10 +26,9 @@ class MemoryNodes:
 
     def read(self, positions: Sequence[int]) -> list[bytes]:
         """Give the nodes at these positions, in the same order."""
-        try:
-            return [self._rows[position][self._column] for position in positions]
-        except IndexError as error:
-            raise ProofError("the log has no such node") from error
+        if any(not 0 <= position < len(self._rows) for position in positions):
+            raise ProofError("the log has no such node")
+        return [self._rows[position][self._column] for position in positions]
 
 
 class MemoryLog:

@@ -1,0 +1,44 @@
+"""Column types that read back only what the log writes.
+
+SQLite keeps a value of any type in any column, so there a value of another type is refused as it is read; PostgreSQL
+refuses it as it is written. Text is compared by its bytes in both, which is the order that the views are hashed in.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import sqlalchemy as sa
+
+from ledger.errors import CorruptError
+
+_Process = Callable[[Any], Any]
+
+
+def _only(kind: type) -> _Process:
+    def check(value: object) -> object:
+        if value is None or type(value) is kind:
+            return value
+        raise CorruptError(f"a column of {kind.__name__} holds {type(value).__name__}: run `tally audit`")
+
+    return check
+
+
+class _StrictInteger(sa.Integer):
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> _Process:  # noqa: ARG002  (SQLAlchemy's form)
+        return _only(int)
+
+
+class _StrictText(sa.Text):
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> _Process:  # noqa: ARG002  (SQLAlchemy's form)
+        return _only(str)
+
+
+class _StrictBytes(sa.LargeBinary):
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> _Process:  # noqa: ARG002  (SQLAlchemy's form)
+        return _only(bytes)
+
+
+# INTEGER, not BIGINT, is what makes a primary key SQLite's row id.
+NUMBER = sa.BigInteger().with_variant(_StrictInteger(), "sqlite")
+TEXT = sa.Text(collation="C").with_variant(_StrictText(), "sqlite")
+BYTES = sa.LargeBinary().with_variant(_StrictBytes(), "sqlite")

@@ -1,0 +1,59 @@
+"""Triggers that keep the past as it was written, whoever holds the database connection.
+
+Of every append-only table, UPDATE and DELETE are refused. So is INSERT over a row that stands, since SQLite's INSERT
+OR REPLACE deletes without firing delete triggers; events and nodes only take the next number. The head only grows.
+``states`` has none: it can be made again from the events.
+
+Each dialect spells its own; a log on a dialect that is missing here can't be created.
+
+Source: DESIGN section 6 (tables); docs/spec/store.md.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import sqlalchemy as sa
+
+from ledger.sql import schema
+
+APPEND_ONLY = (
+    schema.events,
+    schema.nodes,
+    schema.claims,
+    schema.tags,
+    schema.checkpoints,
+    schema.cosignatures,
+    schema.disclosures,
+)
+NUMBERED = {schema.events.name: "seq", schema.nodes.name: "pos"}
+
+
+def _sqlite(name: str, when: str, message: str) -> tuple[str, str]:
+    return name, f"CREATE TRIGGER {name} {when} BEGIN SELECT RAISE(ABORT, '{message}'); END"
+
+
+def _sqlite_triggers() -> Iterator[tuple[str, str]]:
+    for table in APPEND_ONLY:
+        own, refusal = table.name, f"{table.name} is append-only"
+        yield _sqlite(f"{own}_no_update", f"BEFORE UPDATE ON {own}", refusal)
+        yield _sqlite(f"{own}_no_delete", f"BEFORE DELETE ON {own}", refusal)
+        if own not in NUMBERED:
+            same = " AND ".join(f"{column.name} = NEW.{column.name}" for column in table.primary_key)
+            standing = f"EXISTS (SELECT 1 FROM {own} WHERE {same})"  # noqa: S608  (names from our own schema)
+            yield _sqlite(f"{own}_no_replace", f"BEFORE INSERT ON {own} WHEN {standing}", refusal)
+    for own, number in NUMBERED.items():
+        following = f"(SELECT coalesce(max({number}), -1) + 1 FROM {own})"  # noqa: S608  (names from our own schema)
+        when = f"BEFORE INSERT ON {own} WHEN NEW.{number} <> {following}"
+        yield _sqlite(f"{own}_next", when, f"{own} takes the next {number} only")
+    yield _sqlite("head_grows", "BEFORE UPDATE ON head WHEN NEW.size <= OLD.size", "the head only grows")
+    yield _sqlite("head_stays", "BEFORE DELETE ON head", "the head stays")
+    yield _sqlite("head_is_one", "BEFORE INSERT ON head WHEN EXISTS (SELECT 1 FROM head)", "there is one head")
+
+
+BY_DIALECT: Mapping[str, Mapping[str, str]] = {"sqlite": dict(_sqlite_triggers())}
+"""For each dialect, every trigger by name, as the database keeps its text."""
+
+
+def create(connection: sa.Connection) -> None:
+    """Create all triggers of the connection's dialect."""
+    for statement in BY_DIALECT[connection.dialect.name].values():
+        connection.exec_driver_sql(statement)

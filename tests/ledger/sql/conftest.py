@@ -1,0 +1,52 @@
+"""A log in a file, and the file itself without the log's manners."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ledger.sql.log import SqlLog
+from ledger.sql.place import create_log
+from tests.ledger.contract.sample import VIEWS, Clock, append, closed, moved
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "log.db"
+
+
+@pytest.fixture
+def log(path: Path, clock: Clock) -> Iterator[SqlLog]:
+    log = create_log(path, VIEWS, clock)
+    yield log
+    log.close()
+
+
+@pytest.fixture
+def filled(log: SqlLog) -> SqlLog:
+    """A log with something in every table that it fills."""
+    append(log, moved("a", 3, once="k", labels=("x", "y"), note="first"), moved("b", 4))
+    append(log, moved("a", -1, once="l", note="second", by="agent:two"), closed("b"))
+    log.store_checkpoint(3, b"note of three")
+    with closing(sqlite3.connect(log.engine.url.database)) as raw, raw:
+        raw.execute("INSERT INTO cosignatures VALUES (3, 'witness.example', 'a line')")
+    return log
+
+
+@pytest.fixture
+def raw(path: Path) -> Callable[..., list[tuple[Any, ...]]]:
+    """Give a way to run one statement past the log."""
+
+    def run(statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(path)) as connection, connection:
+            return connection.execute(statement, values).fetchall()
+
+    return run

@@ -1,0 +1,79 @@
+"""The past can't be written again, even past the log."""
+
+import sqlite3
+
+import pytest
+
+from ledger.sql.triggers import APPEND_ONLY
+
+COLUMNS = [(table.name, column.name) for table in APPEND_ONLY for column in table.columns]
+
+
+@pytest.mark.parametrize(("table", "column"), COLUMNS)
+def test_refuses_every_update(filled, raw, table, column):
+    """No column of an append-only table can be changed, not even to itself."""
+    before = raw(f"SELECT * FROM {table}")
+    assert before
+    for statement in (f"UPDATE {table} SET {column} = {column}", f"UPDATE OR REPLACE {table} SET {column} = 7"):
+        with pytest.raises(sqlite3.IntegrityError, match=f"{table} is append-only"):
+            raw(statement)
+    assert raw(f"SELECT * FROM {table}") == before
+
+
+@pytest.mark.parametrize("table", [table.name for table in APPEND_ONLY])
+def test_refuses_every_delete(filled, raw, table):
+    """No row of an append-only table can be taken away."""
+    before = raw(f"SELECT * FROM {table}")
+    for statement in (f"DELETE FROM {table}", f"DELETE FROM {table} WHERE true LIMIT 1"):
+        with pytest.raises(sqlite3.Error):
+            raw(statement)
+    assert raw(f"SELECT * FROM {table}") == before
+
+
+@pytest.mark.parametrize("table", [table.name for table in APPEND_ONLY])
+def test_refuses_to_put_a_row_over_another(filled, raw, table):
+    """INSERT OR REPLACE would delete without asking the delete trigger."""
+    before = raw(f"SELECT * FROM {table}")
+    slots = ", ".join("?" * len(before[0]))
+    with pytest.raises(sqlite3.IntegrityError, match=table):
+        raw(f"INSERT OR REPLACE INTO {table} VALUES ({slots})", *before[0])
+    assert raw(f"SELECT * FROM {table}") == before
+
+
+@pytest.mark.parametrize("seq", [-1, 3, 5, 2**40])
+def test_events_take_the_next_number_only(filled, raw, seq):
+    """There is no gap to leave and none to fill."""
+    with pytest.raises(sqlite3.IntegrityError, match="events takes the next seq only"):
+        raw("INSERT INTO events VALUES (?, '', '', x'')", seq)
+
+
+@pytest.mark.parametrize("pos", [-1, 6, 8])
+def test_nodes_take_the_next_position_only(filled, raw, pos):
+    """Nodes neither."""
+    with pytest.raises(sqlite3.IntegrityError, match="nodes takes the next pos only"):
+        raw("INSERT INTO nodes VALUES (?, x'', x'')", pos)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM head",
+        "UPDATE head SET size = size",
+        "UPDATE head SET size = size - 1",
+        "UPDATE head SET at = NULL",
+        "INSERT OR REPLACE INTO head VALUES (1, 0, x'', x'', NULL, 1)",
+        "INSERT INTO head VALUES (2, 9, x'', x'', NULL, 1)",
+    ],
+)
+def test_head_only_grows(filled, raw, statement):
+    """The head is one row, and steps forward."""
+    before = raw("SELECT * FROM head")
+    with pytest.raises(sqlite3.IntegrityError, match="head"):
+        raw(statement)
+    assert raw("SELECT * FROM head") == before
+
+
+def test_states_may_be_made_again(filled, raw):
+    """States are worked out from the events, and so hold no past."""
+    raw("DELETE FROM states")
+    assert raw("SELECT count(*) FROM states") == [(0,)]

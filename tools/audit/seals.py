@@ -1,0 +1,108 @@
+"""The third stage: checkpoints and what witnesses added to them.
+
+A checkpoint verifies under the log's key, which genesis names, and its roots are those that the events come to. A
+cosignature must be a line of its witness; whether it holds is said where the witness's key is given.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ledger.checkpoint import Checkpoint, Cosigner, open_checkpoint, parse_cosignature, require_blake3
+from ledger.errors import NoteError
+from ledger.events import LedgerOpened
+from ledger.note import VerifierKey, parse_note
+from ledger.sql.raw import CheckpointRow, CosignatureRow, RawTables
+from tools.audit.report import Tallies, spell
+from tools.audit.side import Side
+from tools.audit.trees import Pair
+
+
+@dataclass(frozen=True, slots=True)
+class SealCheck:
+    """One run of the stage."""
+
+    raw: RawTables
+    size: int
+    roots: Mapping[int, Sequence[Pair]]
+    witnesses: Sequence[VerifierKey]
+    tallies: Tallies
+
+    def run(self, genesis: LedgerOpened | None) -> None:
+        """Check every checkpoint and cosignature."""
+        key = self._log_key(genesis)
+        cosignatures = Side(self.raw.cosignatures(), self._strange_cosignature)
+        for row in self.raw.checkpoints():
+            checkpoint = self._checkpoint(row, key)
+            if type(row.size) is int:
+                for line in cosignatures.take(row.size):
+                    self._cosignature(line, checkpoint)
+        cosignatures.finish()
+
+    def _log_key(self, genesis: LedgerOpened | None) -> VerifierKey | None:
+        if genesis is None:
+            return None
+        try:
+            key = VerifierKey.parse(genesis.log_key)
+        except NoteError as error:
+            self.tallies.find("checkpoints", "events", "seq 0", f"its log key can't be read: {error}")
+            return None
+        if key.name != genesis.origin:
+            self.tallies.find("checkpoints", "events", "seq 0", "its log key is of another origin")
+        return key
+
+    def _checkpoint(self, row: CheckpointRow, key: VerifierKey | None) -> Checkpoint | None:
+        try:
+            checkpoint = self._open(row, key)
+        except NoteError as error:
+            self.tallies.find("checkpoints", "checkpoints", f"size {spell(row.size)}", str(error))
+            return None
+        return checkpoint
+
+    def _open(self, row: CheckpointRow, key: VerifierKey | None) -> Checkpoint | None:
+        if not isinstance(row.note, bytes):
+            raise NoteError("the note is not bytes")
+        if isinstance(row.size, int) and row.size > self.size:
+            raise NoteError(f"the log was larger once: it has {self.size} events now")
+        if key is None:
+            self.tallies.skip("checkpoints", "genesis, which names the log's key, can't be believed")
+            return None
+        self.tallies.checked("checkpoints")
+        checkpoint = open_checkpoint(row.note, key)
+        if len(parse_note(row.note)[1]) != 1:
+            raise NoteError("a line stands in the note that is not the log's")
+        if checkpoint.size != row.size:
+            raise NoteError(f"the note speaks of size {checkpoint.size}")
+        roots = self.roots.get(checkpoint.size, ())
+        if not roots:
+            self.tallies.skip("checkpoints", f"the roots at size {checkpoint.size} can't be known")
+        elif (require_blake3(checkpoint), checkpoint.sha256_root) not in roots:
+            raise NoteError("the events do not come to the roots that it commits to")
+        return checkpoint
+
+    def _cosignature(self, row: CosignatureRow, checkpoint: Checkpoint | None) -> None:
+        self.tallies.checked("cosignatures")
+        try:
+            self._check_line(row, checkpoint)
+        except NoteError as error:
+            key = f"{spell(row.size)} {spell(row.witness)}"
+            self.tallies.find("cosignatures", "cosignatures", key, str(error))
+
+    def _check_line(self, row: CosignatureRow, checkpoint: Checkpoint | None) -> None:
+        if not isinstance(row.line, str):
+            raise NoteError("the line is not text")
+        # A line stands under a text; any will do to read it.
+        signatures = parse_note(f"-\n\n{row.line}".encode("utf-8", "surrogateescape"))[1]
+        if len(signatures) != 1 or signatures[0].name != row.witness:
+            raise NoteError("not one line of this witness")
+        parse_cosignature(signatures[0].signature)
+        keys = {key.key_id: key for key in self.witnesses if key.name == row.witness}
+        if not keys or checkpoint is None:
+            self.tallies.skip("cosignatures", "lines are read, not verified, where the witness's key is not given")
+            return
+        if signatures[0].key_id not in keys:
+            raise NoteError("it is of another key than the witness's")
+        Cosigner(keys[signatures[0].key_id]).check(checkpoint.text(), signatures[0].signature)
+
+    def _strange_cosignature(self, row: CosignatureRow) -> None:
+        key = f"{spell(row.size)} {spell(row.witness)}"
+        self.tallies.find("cosignatures", "cosignatures", key, "there is no checkpoint of this size")

@@ -1,0 +1,35 @@
+"""Every error that the tools raise themselves.
+
+    ToolError
+    |-- HomeError                a ledger's directory that can't be made or used
+    |-- InputError               a file or a value from outside that can't be read; the message says where
+    |-- UnattendedError          a question would have to be asked, and nobody is there to answer
+    |-- DeclinedError            a person was asked, and said no
+    `-- EvidenceError            something was checked and failed: exit code 3
+
+Errors of other libraries are wrapped where they arise; `tools.cli.failure` turns every error into one line.
+"""
+
+
+class ToolError(Exception):
+    """Base of every error of this package."""
+
+
+class HomeError(ToolError):
+    """A ledger's directory can't be made or used."""
+
+
+class InputError(ToolError, ValueError):
+    """A file or a value from outside can't be read; the message says where and what may stand there."""
+
+
+class UnattendedError(ToolError):
+    """A question would have to be asked, and there is no terminal; the message says how to answer in advance."""
+
+
+class DeclinedError(ToolError):
+    """A person was asked and said no; nothing was written."""
+
+
+class EvidenceError(ToolError):
+    """Something was checked and failed: evidence that the record, or what stands beside it, was changed."""
