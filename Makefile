@@ -31,7 +31,7 @@ layers: $(STAMP)
 	$(BIN)/lint-imports
 
 bench: $(STAMP)  ## figures for docs/benchmarks.md
-	$(BIN)/python -m tools.dev.bench
+	$(BIN)/python -m tools.dev.bench --write
 
 format: $(STAMP)
 	$(BIN)/ruff format .

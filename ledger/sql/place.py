@@ -17,7 +17,6 @@ from ledger.sql import schema
 from ledger.sql.engine import BUSY_SECONDS, sqlite_engine
 from ledger.sql.failure import translated
 from ledger.sql.log import SqlLog
-from ledger.sql.migrate import upgrade
 from ledger.view import View
 
 _REVISION = sa.text("SELECT version_num FROM alembic_version")
@@ -29,6 +28,8 @@ def create_log(path: Path, views: Sequence[View], clock: Clock) -> SqlLog:
     Raises:
         StoreError: something stands there already, or it can't be written.
     """
+    from ledger.sql.migrate import upgrade  # noqa: PLC0415  (only a new log needs Alembic, which is slow to import)
+
     if path.exists():
         raise StoreError(f"{path}: something stands here already; a log is made once")
     unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")

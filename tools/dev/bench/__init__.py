@@ -1,0 +1,1 @@
+"""Benchmarks: run by maintainers, never by tests."""
