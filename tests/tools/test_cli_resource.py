@@ -1,0 +1,182 @@
+"""`tally resource`."""
+
+import json
+
+import pytest
+
+DOCS = [
+    '{"reference":"db://prod/a","environment":"prod","about_people":true,"absent":["purpose"]}',
+    '{"reference":"db://prod/b/**","environment":"prod","about_people":false,"purpose":null}',
+]
+TOML = """
+[[resource]]
+reference = "db://prod/a"
+environment = "prod"
+about_people = true
+absent = ["purpose"]
+
+[[resource]]
+reference = "db://prod/b/**"
+environment = "prod"
+about_people = false
+absent = ["purpose"]
+"""
+CSV = "reference,environment,about_people,asset,absent\ndb://prod/a,prod,true,,purpose\ndb://prod/b/**,prod,false,,purpose\n"
+
+
+def add(tally, reference, *words):
+    done = tally("resource", "add", reference, *words, "--yes", "--json")
+    assert done.exit_code == 0, done.stderr
+    return done.object["event"]
+
+
+def attributes(tally, reference):
+    return tally("resource", "show", reference, "--json").object["registration"]["attributes"]
+
+
+def test_adds_with_typed_values(tally, ledger):
+    add(tally, "db://prod/users", "--set", "environment=prod", "--set", "about_people=true", "--absent", "purpose")
+    assert attributes(tally, "db://prod/users") == {"environment": "prod", "about_people": True, "purpose": None}
+
+
+def test_takes_a_trust_domain(tally, ledger):
+    add(tally, "person:p-7/care", "--set", "domain=care", "--set", "asset=person")
+    assert attributes(tally, "person:p-7/care")["domain"] == "care"
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--set", "enviroment=prod"], 'unknown attribute "enviroment"; did you mean "environment"?'),
+        (["--set", "environment=pord"], '"pord" is no value of environment; did you mean "prod"?'),
+        (["--set", "about_people=yes"], "it is true or false"),
+        (["--set", "scope=one"], "scope comes from the reducer"),
+        (["--absent", "nonsense"], "unknown attribute"),
+        (["--set", "environment"], "name=value"),
+        (["--set", "environment=prod", "--absent", "environment"], "stands twice"),
+        (["--set", "domain=a\u202eb"], "is no value of domain"),
+    ],
+)
+def test_refuses_what_no_rule_could_read(tally, ledger, words, said):
+    done = tally("resource", "add", "db://prod/users", *words, "--yes")
+    assert done.exit_code == 1
+    assert said in done.error
+    assert tally("log", "head", "--json").object["size"] == 3
+
+
+@pytest.mark.parametrize(
+    "reference", ["db:prod", "file://srv", "db://prod/*", "/srv/app", "db://prod/\u200bx", "nothing:x"]
+)
+def test_refuses_another_spelling_of_a_reference(tally, ledger, reference):
+    done = tally("resource", "add", reference, "--set", "environment=dev", "--yes")
+    assert done.exit_code == 1
+    assert done.error.isascii()
+
+
+def test_reclassifies_advances_and_retires(tally, ledger):
+    add(tally, "db://prod/users", "--set", "environment=prod")
+    assert tally("resource", "reclassify", "db://prod/users", "--set", "asset=backup", "--yes").exit_code == 0
+    assert attributes(tally, "db://prod/users") == {"asset": "backup"}
+    assert tally("resource", "advance", "db://prod/users", "--yes").exit_code == 0
+    assert tally("resource", "advance", "db://prod/users", "--to", 9, "--yes").exit_code == 0
+    assert tally("resource", "show", "db://prod/users", "--json").object["registration"]["version"] == 9
+    back = tally("resource", "advance", "db://prod/users", "--to", 9, "--yes")
+    assert back.exit_code == 1
+    assert tally("resource", "retire", "db://prod/users", "--yes").exit_code == 0
+    assert "everything about it is unknown" in tally("resource", "show", "db://prod/users").stdout
+    assert "db://prod/users" not in tally("resource", "list").stdout
+    assert "db://prod/users" in tally("resource", "list", "--retired").stdout
+
+
+def test_what_was_never_registered_can_not_be_changed(tally, ledger):
+    for verb in (["reclassify", "--set", "asset=backup"], ["advance"], ["retire"]):
+        done = tally("resource", verb[0], "db://prod/users", *verb[1:], "--yes")
+        assert done.exit_code == 1
+        assert "there is no resource db://prod/users" in done.error
+
+
+def test_shows_the_nearest_registration_and_where_it_looked(tally, ledger):
+    add(tally, "file:///srv/**", "--set", "environment=prod")
+    add(tally, "file:///srv/app/**", "--set", "environment=dev")
+    shown = tally("resource", "show", "file:///srv/app/x/main.py", "--json").object
+    assert shown["registration"]["resource"] == "file:///srv/app/**"
+    assert shown["looked"][:3] == [
+        "file:///srv/app/x/main.py",
+        "file:///srv/app/x/main.py/**",
+        "file:///srv/app/x/**",
+    ]
+    assert tally("resource", "show", "file:///etc/passwd", "--json").object["registration"] is None
+
+
+def test_shows_the_code_points_of_what_is_not_ascii(tally, ledger):
+    text = tally("resource", "show", "db://pr\u043ed/users").stdout
+    assert "CYRILLIC SMALL LETTER O" in text
+    assert "no registration" in text
+
+
+def test_lists_below_a_reference(tally, ledger):
+    add(tally, "db://prod/users", "--set", "environment=prod")
+    add(tally, "db://production/users", "--set", "environment=prod")
+    listed = tally("resource", "list", "--under", "db://prod", "--json").objects
+    assert [one["resource"] for one in listed] == ["db://prod/users"]
+    assert "environment=prod" in tally("resource", "list").stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("r.jsonl", "\n".join(DOCS)), ("r.toml", TOML), ("r.csv", CSV), ("-", "\n\n".join(DOCS))]
+)
+def test_imports_every_form_alike(tally, ledger, tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    done = tally("resource", "import", name if name == "-" else tmp_path / name, "--yes", "--json", stdin=text)
+    assert done.exit_code == 0, done.stderr
+    assert done.objects == [{"resource": "db://prod/a", "event": 3}, {"resource": "db://prod/b/**", "event": 4}]
+    assert attributes(tally, "db://prod/a") == {"about_people": True, "environment": "prod", "purpose": None}
+    assert attributes(tally, "db://prod/b/x") == {"about_people": False, "environment": "prod", "purpose": None}
+    first, second = (tally("log", "show", seq, "--json").object["at"] for seq in (3, 4))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("r.jsonl", DOCS[0] + "\n{", "line 2"),
+        ("r.jsonl", DOCS[0] + '\n{"reference":"db://prod/c","asset":"bakcup"}', 'line 2: "bakcup" is no value'),
+        ("r.jsonl", DOCS[0] + "\n" + DOCS[0], "stands in line 1 already"),
+        ("r.jsonl", '{"asset":"backup"}', '"reference" is wanted'),
+        ("r.jsonl", '{"reference":"db://x/y","absent":"asset"}', "is a list of names"),
+        ("r.jsonl", '{"reference":"db://x/y","asset":"backup","absent":["asset"]}', "can't be absent as well"),
+        ("r.jsonl", '{"reference":"db://x/y","about_people":1.5}', "line 1"),
+        ("r.jsonl", "", "there is no resource in it"),
+        ("r.toml", "[[resource", "not TOML"),
+        ("r.toml", "x = 1", "[[resource]]"),
+        ("r.csv", "name,asset\nx,y\n", '"reference"'),
+        ("r.csv", "reference,asset\ndb://x/y\n", "line 2"),
+        ("r.csv", 'reference,asset\n"db://x/y"z,backup\n', "not CSV"),
+        ("r.csv", "reference,asset,absent\ndb://x/y,backup,asset\n", "can't be absent as well"),
+    ],
+)
+def test_imports_all_or_nothing(tally, ledger, tmp_path, name, text, said):
+    (tmp_path / name).write_text(text)
+    done = tally("resource", "import", tmp_path / name, "--yes")
+    assert done.exit_code == 1
+    assert said in done.error
+    assert tally("log", "head", "--json").object["size"] == 3
+
+
+def test_an_import_that_meets_a_registered_resource_writes_nothing(tally, ledger, tmp_path):
+    add(tally, "db://prod/b/**", "--set", "environment=prod")
+    (tmp_path / "r.jsonl").write_text("\n".join(DOCS))
+    done = tally("resource", "import", tmp_path / "r.jsonl", "--yes")
+    assert done.exit_code == 1
+    assert "registered already" in done.error
+    assert tally("log", "head", "--json").object["size"] == 4
+
+
+def test_shows_twenty_statements_of_many_and_says_that_there_are_more(tally, ledger, tmp_path):
+    lines = [json.dumps({"reference": f"db://prod/t{number}", "environment": "prod"}) for number in range(25)]
+    (tmp_path / "r.jsonl").write_text("\n".join(lines))
+    done = tally("resource", "import", tmp_path / "r.jsonl", "--yes")
+    assert done.exit_code == 0
+    assert done.stderr.count("tallystick resource.registered v1") == 20
+    assert "and 5 more" in done.stderr
+    assert "25 resources registered" in done.stdout

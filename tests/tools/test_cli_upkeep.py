@@ -1,0 +1,174 @@
+"""`tally rebuild`, `tally audit` and `tally doctor`."""
+
+import functools
+import shutil
+import sqlite3
+
+import pytest
+
+from tools import doctor
+from tools.home import Home
+from tools.ledger import create_empty
+
+
+def damage(ledger, table, statement):
+    """Change a row behind the log's back, as who owns the file can."""
+    with sqlite3.connect(ledger / "ledger.db") as database:
+        for (name,) in database.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?", [table]
+        ).fetchall():
+            database.execute(f"DROP TRIGGER {name}")
+        database.execute(statement)
+    database.close()
+
+
+def test_rebuild_reaches_the_same_states(tally, ledger):
+    done = tally("rebuild", "--json")
+    assert done.exit_code == 0
+    assert done.object["same"] is True
+    assert done.object["events"] == 3
+
+
+def test_rebuild_mends_a_changed_view_and_says_so(tally, ledger):
+    damage(
+        ledger, "states", "UPDATE states SET state = replace(state, 'control_plane', 'scratch') WHERE view = 'resource'"
+    )
+    done = tally("rebuild")
+    assert (done.exit_code, "NOT the same" in done.stdout) == (3, True)
+    assert tally("rebuild").exit_code == 0
+
+
+def test_audit_of_an_undamaged_log(tally, ledger):
+    done = tally("audit", "--json")
+    assert done.exit_code == 0
+    assert done.object["ok"] is True
+    assert {line["outcome"] for line in done.object["lines"]} == {"ok"}
+    assert "is what it says it is" in tally("audit").stdout
+
+
+def test_audit_names_the_first_bad_row(tally, ledger):
+    damage(
+        ledger,
+        "events",
+        "UPDATE events SET bytes = replace(bytes, 'tallystick default', 'tallystick dEfault') WHERE seq = 1",
+    )
+    done = tally("audit")
+    assert done.exit_code == 3
+    assert "First bad row: events seq 1" in done.stdout
+    machine = tally("audit", "--json")
+    assert (machine.exit_code, machine.object["findings"][0]["key"]) == (3, "seq 1")
+
+
+def test_audit_without_a_ledger_is_one_line(tally):
+    done = tally("audit")
+    assert (done.exit_code, "tally init" in done.error) == (1, True)
+
+
+def test_a_file_that_is_no_database_is_one_line(tally, ledger):
+    (ledger / "ledger.db").write_bytes(b"something else" * 1000)
+    for words in (("log", "head"), ("principal", "list"), ("rebuild",), ("checkpoint",)):
+        done = tally(*words)
+        assert (done.exit_code, "no ledger" in done.error) == (1, True)
+    assert tally("doctor").exit_code == 1
+
+
+def test_a_locked_database_is_one_line(tally, ledger, monkeypatch):
+    from tools import ledger as opening
+
+    monkeypatch.setattr(opening, "open_log", functools.partial(opening.open_log, busy_seconds=0.1))
+    other = sqlite3.connect(ledger / "ledger.db", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        done = tally("principal", "add", "human:bo", "--yes")
+    finally:
+        other.close()
+    assert (done.exit_code, "try again" in done.error) == (1, True)
+
+
+def test_doctor_finds_nothing_wrong_with_a_new_ledger(tally, fresh):
+    done = tally("doctor", "--json")
+    assert done.exit_code == 0
+    assert {one["check"]: one["status"] for one in done.objects if one["status"] != "ok"} == {}
+
+
+def test_doctor_without_a_ledger_says_where_it_looked(tally, place):
+    done = tally("doctor")
+    assert done.exit_code == 1
+    assert f"{place} holds none" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("change", "check", "status"),
+    [
+        (lambda path: (path / "ledger.db").chmod(0o666), "modes", "problem"),
+        (lambda path: path.chmod(0o777), "modes", "problem"),
+        (lambda path: (path / "policy").unlink(), "policy", "problem"),
+        (lambda path: (path / "log.key").chmod(0o644), "log key", "problem"),
+        (lambda path: damage(path, "checkpoints", "DELETE FROM checkpoints"), "checkpoint", "warning"),
+        (
+            lambda path: damage(path, "states", "DELETE FROM states WHERE view = 'constitution'"),
+            "constitution",
+            "problem",
+        ),
+        (lambda path: damage(path, "states", "DELETE FROM states WHERE view = 'resource'"), "protection", "warning"),
+        (lambda path: damage(path, "x", "UPDATE alembic_version SET version_num = '9999'"), "ledger", "problem"),
+    ],
+)
+def test_doctor_names_what_is_wrong(tally, fresh, change, check, status):
+    change(fresh)
+    done = tally("doctor", "--json")
+    found = {one["check"]: one for one in done.objects}
+    assert found[check]["status"] == status
+    assert done.exit_code == (0 if status == "warning" else 1)
+
+
+def test_doctor_finds_another_distribution_with_our_names(tally, monkeypatch):
+    monkeypatch.setattr(
+        doctor.importlib.metadata, "packages_distributions", lambda: {"tools": ["tallystick", "toolbox"], "grants": []}
+    )
+    line = next(one for one in tally("doctor", "--json").objects if one["check"] == "names")
+    assert line["status"] == "problem"
+    assert "tools (also of toolbox)" in line["detail"]
+
+
+def test_doctor_finds_a_missing_dependency_and_a_missing_ssh_keygen(tally, monkeypatch):
+    monkeypatch.setattr(doctor, "DEPENDENCIES", ("no-such-distribution",))
+    monkeypatch.setattr(doctor.shutil, "which", lambda _name: None)
+    found = {one["check"]: one["status"] for one in tally("doctor", "--json").objects}
+    assert (found["dependencies"], found["ssh-keygen"]) == ("problem", "warning")
+
+
+def test_doctor_finds_a_clock_that_stepped_back(tally, fresh, monkeypatch):
+    from tools import ledger as opening
+
+    monkeypatch.setattr(opening.time, "time_ns", lambda: 0)
+    found = {one["check"]: one["status"] for one in tally("doctor", "--json").objects}
+    assert found["clock"] == "problem"
+
+
+def test_doctor_finds_a_directory_that_nobody_protects(tally, ledger):
+    found = {one["check"]: one for one in tally("doctor", "--json").objects}
+    assert found["protection"]["status"] == "warning"
+    where = found["protection"]["detail"].partition("add '")[2].partition("'")[0]
+    assert tally("resource", "add", where, "--set", "asset=control_plane", "--yes").exit_code == 0
+    assert {one["status"] for one in tally("doctor", "--json").objects} == {"ok"}
+
+
+def test_doctor_finds_another_logs_policy(tally, ledger, tmp_path):
+    assert tally("--ledger", tmp_path / "second", "init", "--yes").exit_code == 0
+    shutil.copy(tmp_path / "second" / "policy", ledger / "policy")
+    found = {one["check"]: one for one in tally("doctor", "--json").objects}
+    assert (found["policy"]["status"], "another log" in found["policy"]["detail"]) == ("problem", True)
+
+
+def test_a_log_that_nobody_opened_is_one_line(tally, place):
+    place.mkdir()
+    create_empty(Home(place)).close()
+    done = tally("log", "head")
+    assert (done.exit_code, "nobody opened" in done.error) == (1, True)
+
+
+def test_without_a_constitution_nothing_can_be_registered(tally, ledger):
+    damage(ledger, "states", "DELETE FROM states WHERE view = 'constitution'")
+    done = tally("resource", "add", "db://prod/users", "--set", "environment=prod", "--yes")
+    assert (done.exit_code, "no constitution is in force" in done.error) == (3, True)

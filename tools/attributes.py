@@ -1,0 +1,104 @@
+"""What a registrar says of a resource, held against the constitution in force.
+
+A value that no rule could read helps nobody and looks as if it did; so an attribute that the constitution does not
+declare, or a value outside its domain, is refused with the nearest spelling. ``domain`` may always be said: the trust
+domain is read by the decision point itself.
+
+Source: DESIGN section 10 (the resource view).
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from decisions.constitution import Attribute, Constitution
+from grants.events import Attributes
+from grants.expression import AttributeType, Choice, Flag, Interval, Name
+from grants.identifier import code_points
+from grants.reference import Pattern
+from grants.spelling import suggestion
+from tools.errors import InputError
+
+DOMAIN: Final = "domain"
+
+_FLAGS: Final = {"true": True, "false": False}
+
+
+def from_words(constitution: Constitution, words: Mapping[str, str | None]) -> Attributes:
+    """Read attributes as they are written on a command line; None records that a value is known to be absent.
+
+    Raises:
+        InputError: an unknown attribute, or no value of it.
+    """
+    return checked(constitution, {name: _read(constitution, name, word) for name, word in words.items()})
+
+
+def checked(constitution: Constitution, attributes: Mapping[str, object]) -> Attributes:
+    """Accept attributes that the constitution's rules can read.
+
+    Raises:
+        InputError: an unknown attribute, one that the store does not supply, or no value of it.
+    """
+    return {name: _check(constitution, name, value) for name, value in attributes.items()}
+
+
+def check_reference(text: str) -> str:
+    """Accept a canonical reference or pattern.
+
+    Raises:
+        ReferenceSyntaxError: it is written otherwise.
+    """
+    return str(Pattern.parse(text))
+
+
+def control_plane(constitution: Constitution) -> Attributes:
+    """Say of a directory that it controls the agents; nothing, where the constitution has no word for that."""
+    said = {"asset": "control_plane", "sensitivity": "restricted", "reversibility": "irreversible"}
+    known = {name: _domain_of(constitution, name) for name in said if name in constitution.attributes}
+    admitted: Attributes = {name: said[name] for name, domain in known.items() if domain.admits(said[name])}
+    return admitted if "asset" in admitted else {}
+
+
+def _read(constitution: Constitution, name: str, word: str | None) -> object:
+    domain = _domain_of(constitution, name)
+    if isinstance(domain, Flag) and word is not None:
+        return _FLAGS.get(word, word)
+    if isinstance(domain, Interval) and word is not None and word.isascii() and word.isdigit():
+        return int(word)
+    return word
+
+
+def _check(constitution: Constitution, name: str, value: object) -> str | bool | int | None:
+    domain = _domain_of(constitution, name)
+    if value is None:
+        return None
+    if isinstance(value, str | bool | int) and domain.admits(value):
+        return value
+    shown = code_points(value if isinstance(value, str) else repr(value))
+    raise InputError(f'"{shown}" is no value of {name}{_wanted(domain, shown)}')
+
+
+def _domain_of(constitution: Constitution, name: str) -> AttributeType:
+    attribute: Attribute | None = constitution.attributes.get(name)
+    if attribute is None and name == DOMAIN:
+        return Name()
+    stored = [one.name for one in constitution.attributes.values() if one.source == "store"]
+    if attribute is None:
+        raise InputError(f'unknown attribute "{code_points(name)}"{suggestion(name, [*stored, DOMAIN])}')
+    if attribute.source != "store":
+        raise InputError(
+            f"{name} comes from the {attribute.source} and is not said of a resource{suggestion('', stored)}"
+        )
+    return attribute.type
+
+
+def _wanted(domain: AttributeType, shown: str) -> str:
+    match domain:
+        case Choice(values=values):
+            return suggestion(shown, values)
+        case Flag():
+            return "; it is true or false"
+        case Interval(low=low, high=high):
+            return f"; it is a whole number from {low} to {high}"
+        case Name():
+            return "; it is a visible text of at most 256 characters"
+    return "; it is a canonical reference"

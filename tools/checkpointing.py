@@ -1,0 +1,170 @@
+"""Making a checkpoint: the log is read, held against what was signed before, marked, and only then signed.
+
+The high-water mark is the text of the checkpoint that was signed last. It lies beside the key and apart from the
+database, and is on the disk before a signature exists: a database from a backup can't make the log sign a second
+history. A mark that is gone is not made anew: without it nobody knows what was signed.
+
+Source: DESIGN section 9.
+"""
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ledger import digest, mmr, rfc6962
+from ledger.checkpoint import Checkpoint, may_sign, open_checkpoint, require_blake3, sign_checkpoint
+from ledger.errors import CheckpointError, ProofError
+from ledger.log import Head, Snapshot
+from ledger.note import NoteSigner, VerifierKey
+from tools.errors import EvidenceError, HomeError
+from tools.home import Home, sync
+from tools.ledger import OpenLedger
+from verify.errors import VerifyError
+from verify.inclusion import check_consistency, check_twin_consistency
+
+_MOST: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """A signed checkpoint: what it says, and its bytes."""
+
+    checkpoint: Checkpoint
+    note: bytes
+
+
+def make(ledger: OpenLedger) -> Signed:
+    """Sign what the log commits to now, and keep the note.
+
+    Raises:
+        EvidenceError: the log does not continue what was signed before.
+        HomeError: the key or the mark can't be used.
+        StoreError: the log can't be read, or the note can't be kept.
+    """
+    signer = log_signer(ledger)
+    with _alone(ledger.home.key):
+        mark = read_mark(ledger.home)
+        following = ledger.log.read(lambda snapshot: _following(snapshot, ledger.origin, mark))
+        _check_may_sign(mark, following)
+        # From here on this size has this root for ever, whether or not the signature below comes to be.
+        write_mark(ledger.home, following)
+        note = sign_checkpoint(following, signer)
+        ledger.log.store_checkpoint(following.size, note)
+    return Signed(following, note)
+
+
+def latest(snapshot: Snapshot, key: VerifierKey) -> Signed | None:
+    """Give the newest checkpoint that is kept, verified; None where there is none yet.
+
+    Raises:
+        NoteError: its signature does not hold.
+    """
+    notes = list(snapshot.checkpoints())
+    return Signed(open_checkpoint(notes[-1][1], key), notes[-1][1]) if notes else None
+
+
+def of_head(head: Head, origin: str) -> Checkpoint:
+    """Give the checkpoint that a head commits to."""
+    own = digest.root(head.size, head.blake3_peaks)
+    return Checkpoint(origin, head.size, rfc6962.root(head.sha256_peaks), own)
+
+
+def log_signer(ledger: OpenLedger) -> NoteSigner:
+    """Give who signs for the log: its key, if it is the one that the first event names.
+
+    Raises:
+        HomeError: it is another, or can't be read.
+    """
+    signer = NoteSigner(ledger.origin, ledger.home.load_key())
+    if signer.verifier_key.text() != ledger.genesis.log_key:
+        raise HomeError(f"{ledger.home.key} is not the key that this log was begun with: restore the right one")
+    return signer
+
+
+def read_mark(home: Home) -> Checkpoint | None:
+    """Read the high-water mark; None where it says that nothing was signed yet.
+
+    Raises:
+        HomeError: it is missing or unreadable.
+    """
+    try:
+        with home.mark.open("rb") as file:
+            data = file.read(_MOST)
+    except OSError as error:
+        raise HomeError(
+            f"{home.mark} can't be read ({error.strerror}): without it nobody knows what was signed; restore it from "
+            "where it is kept with the key, and sign nothing before"
+        ) from error
+    if not data:
+        return None
+    try:
+        return Checkpoint.parse(data.decode())
+    except (CheckpointError, UnicodeDecodeError) as error:
+        raise HomeError(f"{home.mark} is damaged: restore it from where it is kept with the key ({error})") from error
+
+
+def write_mark(home: Home, checkpoint: Checkpoint) -> None:
+    """Bring the mark down to the disk: the old one stands until the new one does.
+
+    Raises:
+        HomeError: it can't be written; nothing was signed.
+    """
+    unfinished = home.mark.with_name(f".{home.mark.name}.{secrets.token_hex(4)}.new")
+    try:
+        with unfinished.open("xb") as file:
+            file.write(checkpoint.text().encode())
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(home.mark)
+        sync(home.path)
+    except OSError as error:
+        raise HomeError(f"{home.mark} can't be written ({error.strerror}): nothing was signed") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def check_continues(snapshot: Snapshot, mark: Checkpoint) -> None:
+    """Check, in both trees, that the log as it stands continues the one that the mark was signed for.
+
+    Raises:
+        EvidenceError: it does not.
+    """
+    now = of_head(snapshot.head, mark.origin)
+    if mark.size == 0 or mark.size > now.size:
+        return
+    try:
+        own = mmr.prove_consistency(snapshot.nodes("blake3"), mark.size, now.size)
+        check_consistency(require_blake3(mark), require_blake3(now), own)
+        twin = rfc6962.prove_consistency(snapshot.nodes("sha256"), mark.size, now.size)
+        check_twin_consistency(mark.sha256_root, now.sha256_root, twin, old_size=mark.size, new_size=now.size)
+    except (ProofError, VerifyError, CheckpointError) as error:
+        raise EvidenceError(
+            f"the log does not continue the checkpoint of size {mark.size} that was signed before: its record was "
+            f"changed; run tally audit ({error})"
+        ) from error
+
+
+def _following(snapshot: Snapshot, origin: str, mark: Checkpoint | None) -> Checkpoint:
+    if mark is not None:
+        check_continues(snapshot, mark)
+    return of_head(snapshot.head, origin)
+
+
+def _check_may_sign(mark: Checkpoint | None, following: Checkpoint) -> None:
+    try:
+        may_sign(mark, following)
+    except CheckpointError as error:
+        raise EvidenceError(f"nothing was signed: {error}") from error
+
+
+@contextmanager
+def _alone(key: Path) -> Iterator[None]:
+    """Let one process at a time move the mark: the lock is on the key file, which is there for certain."""
+    with key.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield

@@ -1,0 +1,65 @@
+"""``tally decide``: decide an operation, record the decision, and tell it.
+
+Exit codes: 0 allowed, 4 denied, 5 held; 1 only where no record could be written, and the answer is still deny.
+
+Source: DESIGN sections 10 and 13; docs/guides/agents.md.
+"""
+
+from typing import Any, Final
+
+import click
+
+from decisions.answer import Answer, unavailable
+from decisions.constitution import Constitution
+from decisions.errors import RequestConflictError
+from decisions.operation import Operation
+from tools.cli.asking import Asked, operation_of, operation_options
+from tools.cli.command import command as declare
+from tools.cli.failure import DENIED, DONE, FAILED, HELD, told
+from tools.cli.output import emit, say
+from tools.cli.session import opened
+from tools.deciding import constitution_of, decide
+from tools.show.answer import answer_text
+
+_CODES: Final = {"allow": DONE, "deny": DENIED, "hold": HELD}
+
+_EXAMPLE: Final = """\
+tally decide --as agent:ops-7 --shell 'rm -rf build'
+tally decide --as agent:ops-7 --sql 'DELETE FROM users WHERE id = 42' --database prod
+tally decide --as agent:ops-7 --tool-call - --request call-17 --json < call.json"""
+
+
+@declare("decide", example=_EXAMPLE)
+@click.option("--as", "claimed", metavar="SUBJECT", help="Who asks, agent:ops-7 or agent:ops-7/part; else your user.")
+@click.option("--request", metavar="ID", help="The asker's own id for this request: asked twice, it is answered once.")
+@operation_options
+def command(claimed: str | None, request: str | None, **options: Any) -> int:  # noqa: ANN401  (the fields of Asked)
+    """Decide an operation, and record the decision.
+
+    Whatever can't be read is denied, with a record. Without a record the answer is deny all the same.
+    """
+    operation = operation_of(Asked(**options))
+    answer, constitution = _answer(operation, claimed, request)
+    _print(answer, constitution)
+    return FAILED if answer.decision is None else _CODES[answer.outcome]
+
+
+def _answer(operation: Operation, claimed: str | None, request: str | None) -> tuple[Answer, Constitution | None]:
+    answer: Answer | None = None
+    try:
+        with opened() as ledger:
+            answer = decide(ledger.log, ledger.registry, operation, claimed=claimed, request=request)
+            return answer, constitution_of(ledger.log, ledger.registry, answer)
+    except RequestConflictError:
+        raise
+    except Exception as error:  # noqa: BLE001  (whatever it is: without a record nothing is allowed, and that is said)
+        if answer is not None:
+            return answer, None
+        failure = told(error)
+        return unavailable(failure.message if failure else str(error)), None
+
+
+def _print(answer: Answer, constitution: Constitution | None) -> None:
+    emit(answer.to_json(), answer_text(answer, constitution))
+    if answer.decision is None:
+        say(f"tally: error: {answer.trouble}")

@@ -1,0 +1,139 @@
+"""``tally init``: a new ledger, whole or not at all."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import click
+
+from decisions.constitution import DEFAULT_TEXT, load
+from grants.identifier import kind_of, parse_principal
+from grants.issue import Prepared
+from grants.signer import Signer, generate
+from ledger.event import Draft
+from tools.cli.command import command as declare
+from tools.cli.output import emit, fields, say
+from tools.cli.params import confirm, key_option, load_signer, shown, yes_option
+from tools.cli.session import home
+from tools.errors import HomeError, InputError
+from tools.files import read_text
+from tools.founding import Founding, found, new_origin
+
+_EXAMPLE: Final = """\
+tally init --human human:h1 --name 'Ada L.'
+tally --ledger /srv/tally init --human human:h1 --new-key ~/.ssh/tally --yes"""
+
+
+@declare("init", example=_EXAMPLE)
+@click.option("--human", default="human:owner", show_default=True, help="Id of the first human; it names nobody.")
+@click.option("--name", help="That human's display name; kept apart, and can be erased.")
+@key_option
+@click.option(
+    "--new-key", type=click.Path(path_type=Path), metavar="FILE", help="Make a new ssh key here, without passphrase."
+)
+@click.option("--origin", help="The log's name, for ever.  [default: tally.local/<random>]")
+@click.option(
+    "--constitution", type=click.Path(path_type=Path), metavar="FILE", help="Adopt this one, not the default."
+)
+@click.option("--no-uid", is_flag=True, help="Do not take your system user for that human.")
+@click.option("--demonstration", is_flag=True, help="Believe claimed identities: for trying out; it binds nobody.")
+@yes_option
+def command(  # noqa: PLR0913, PLR0917  (one for each option)
+    human: str,
+    name: str | None,
+    key: Path,
+    new_key: Path | None,
+    origin: str | None,
+    constitution: Path | None,
+    no_uid: bool,
+    demonstration: bool,
+    yes: bool,
+) -> None:
+    """Begin a ledger in a new directory.
+
+    You become its first human: you sign its first event, adopt a constitution, and register the ledger's own
+    directory as control plane, so that no agent may write there. The log gets a key of its own. Two files are made
+    for auditors: policy (the log's key) and signers (yours).
+    """
+    place = home()
+    if place.path.exists():
+        raise HomeError(
+            f"{place.path} is there already and is left as it is: use it, or choose another place with --ledger"
+        )
+    if kind_of(parse_principal(human)) != "human":
+        raise InputError(f"the first principal is a human, such as human:owner, not {human}")
+    document = DEFAULT_TEXT if constitution is None else read_text(constitution)
+    law = load(document)
+    with _Key(key, new_key, human) as signer:
+        founding = Founding(
+            origin=origin or new_origin(),
+            human=human,
+            key=signer.public_key,
+            name=name or human.partition(":")[2],
+            uid=None if no_uid else os.getuid(),
+            document=document,
+            demonstration=demonstration,
+        )
+        founded = found(place, founding, _signing(signer, yes=yes))
+    data = {
+        "ledger": str(place.path),
+        "origin": founding.origin,
+        "human": human,
+        "fingerprint": signer.public_key.fingerprint,
+        "uid": founding.uid,
+        "constitution": law.name,
+        "log_key": founded.log_key,
+        "size": founded.size,
+        "protected": list(founded.protected),
+        "policy": str(place.policy),
+        "signers": str(place.signers),
+        "demonstration": demonstration,
+    }
+    emit(data, fields([(label, data[label]) for label in data if label not in {"protected", "demonstration", "uid"}]))
+    if not founded.protected:
+        say(f"This constitution has no asset 'control_plane': register {place.path} yourself, out of agents' reach.")
+    say(
+        "\nNext:\n"
+        f"  give policy and signers to your auditor, and read the fingerprint out to her\n"
+        f"  tally principal add agent:ops-7 --name 'night shift' --owner {human} --uid USER\n"
+        "  tally resource add 'file:///srv/app/**' --set environment=dev --set asset=source\n"
+        "  tally doctor"
+    )
+
+
+@dataclass(slots=True)
+class _Key:
+    """The human's key: one that is there, or a new one that goes again if the ledger does not come to be."""
+
+    key: Path
+    new: Path | None
+    comment: str
+
+    def __enter__(self) -> Signer:
+        if self.new is None:
+            return load_signer(self.key)
+        generate(self.new, self.comment)
+        return load_signer(self.new)
+
+    def __exit__(self, _kind: object, error: BaseException | None, _at: object) -> None:
+        if error is not None and self.new is not None:
+            self.new.unlink(missing_ok=True)
+            self.new.with_name(self.new.name + ".pub").unlink(missing_ok=True)
+
+
+def _signing(signer: Signer, *, yes: bool) -> Callable[[Prepared], Draft]:
+    """Ask once, with the first statement; those that follow from it are shown as they are signed."""
+    asked: list[Prepared] = []
+
+    def sign(prepared: Prepared) -> Draft:
+        if asked:
+            say(shown(prepared))
+        else:
+            say("A ledger begins with signatures of yours: genesis, the constitution, and the ledger's own directory.")
+            confirm([prepared], yes=yes)
+        asked.append(prepared)
+        return prepared.sign(signer)
+
+    return sign

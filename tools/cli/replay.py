@@ -1,0 +1,89 @@
+"""``tally replay``: decide every recorded decision again, and compare.
+
+Source: DESIGN sections 1 and 10.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import click
+
+from decisions.constitution import load
+from ledger.log import Snapshot
+from tools.cli.command import command as declare
+from tools.cli.failure import DONE, EVIDENCE
+from tools.cli.output import Bar, emit, progress, table
+from tools.cli.session import opened
+from tools.files import read_text
+from tools.ledger import OpenLedger
+from verify.replay import ReplayLine, replay
+
+_STATUSES: Final = ("same", "changed", "not replayable")
+_SHOWN: Final = 40
+
+_EXAMPLE: Final = """\
+tally replay
+tally replay --constitution stricter.toml --since 1200"""
+
+
+@declare("replay", example=_EXAMPLE)
+@click.option(
+    "--constitution", type=click.Path(path_type=Path), metavar="FILE", help="What would have happened under this one."
+)
+@click.option("--since", type=click.IntRange(0), default=0, metavar="N", help="Only decisions from event N on.")
+def command(constitution: Path | None, since: int) -> int:
+    """Decide every recorded decision again, from the log's own states at that point.
+
+    Exit code 3 if a decision comes out otherwise under the constitution that it was made under. With --constitution
+    a change is the answer to a question, and the exit code is 0.
+    """
+    document = None if constitution is None else read_text(constitution)
+    if document is not None:
+        load(document)
+    with opened() as ledger, progress("replaying") as bar:
+        lines = replayed(ledger, document, since, bar)
+    counts = Counter[str](line.status for line in lines)
+    changed = [line for line in lines if line.status != "same"]
+    data = {
+        "decisions": len(lines),
+        **{status.replace(" ", "_"): counts[status] for status in _STATUSES},
+        "hypothetical": document is not None,
+        "lines": [line.to_json() for line in changed],
+    }
+    emit(data, _summary(counts, hypothetical=document is not None))
+    if changed:
+        emit([], table(("decision", "status", "recorded", "now", "why"), [_row(line) for line in changed[:_SHOWN]]))
+    if len(changed) > _SHOWN:
+        emit([], f"and {len(changed) - _SHOWN} more; --json gives all")
+    return EVIDENCE if counts["changed"] and document is None else DONE
+
+
+def replayed(ledger: OpenLedger, document: str | None, since: int, bar: Bar | None = None) -> list[ReplayLine]:
+    """Replay a ledger, and give the lines of the decisions from an event on."""
+
+    def work(snapshot: Snapshot) -> list[ReplayLine]:
+        events = _told(snapshot, bar)
+        lines = replay(events, snapshot.openings, ledger.registry, ledger.views, document)
+        return [line for line in lines if line.seq >= since]
+
+    return ledger.log.read(work)
+
+
+def _told(snapshot: Snapshot, bar: Bar | None) -> Iterator[tuple[int, bytes]]:
+    size = snapshot.head.size
+    for seq, data in snapshot.events(0, size):
+        if bar is not None and not seq % 100:
+            bar(seq, size)
+        yield seq, data
+
+
+def _summary(counts: Counter[str], *, hypothetical: bool) -> str:
+    told = ", ".join(f"{counts[status]} {status}" for status in _STATUSES)
+    under = "under that constitution" if hypothetical else "under the constitutions that they were made under"
+    return f"{sum(counts.values())} decisions, decided again {under}: {told}."
+
+
+def _row(line: ReplayLine) -> tuple[object, ...]:
+    return (line.seq, line.status, " ".join(line.recorded), " ".join(line.replayed), line.why)

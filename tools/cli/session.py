@@ -1,0 +1,75 @@
+"""What holds for one run of ``tally``: which ledger, which form of output, and what the operator has confirmed."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from tools.home import Home
+    from tools.ledger import OpenLedger
+
+
+@dataclass(slots=True)
+class Session:
+    """The settings of one run.
+
+    Attributes:
+        ledger: the directory that was named, or None for ``./.tally``.
+        json: whether data is printed as JSON.
+        confirm_clock: whether a long jump of the clock is right.
+        color: whether colours are allowed at all.
+    """
+
+    ledger: Path | None = None
+    json: bool = False
+    confirm_clock: bool = False
+    color: bool = True
+
+
+def session() -> Session:
+    """Give the settings of this run."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return Session()
+    return context.find_root().ensure_object(Session)
+
+
+def home() -> "Home":
+    """Give the directory of the ledger: ``--ledger``, then ``TALLY_LEDGER``, then ``./.tally``."""
+    from tools.home import DEFAULT, Home  # noqa: PLC0415  (help needs none of it)
+
+    return Home((session().ledger or DEFAULT).absolute())
+
+
+@contextmanager
+def opened() -> "Iterator[OpenLedger]":
+    """Open the ledger for the length of a block.
+
+    Raises:
+        StoreError: there is none, or it can't be used.
+    """
+    from tools.ledger import open_ledger  # noqa: PLC0415  (help needs none of it)
+
+    ledger = open_ledger(home(), confirm_clock=session().confirm_clock)
+    try:
+        yield ledger
+    finally:
+        ledger.close()
+
+
+def interactive() -> bool:
+    """Tell whether somebody is there to be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def colored(stream_is_terminal: bool) -> bool:
+    """Tell whether colours may go to a stream: on a terminal alone, and where nobody has forbidden them."""
+    return (
+        stream_is_terminal and session().color and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+    )

@@ -1,0 +1,139 @@
+"""How a ledger begins: genesis, the constitution, and its own directory put out of the agents' reach.
+
+All of it is built in a directory of another name and appears in one rename. The first human signs three statements;
+the log's own key is made here and signs the first checkpoint.
+
+Source: DESIGN sections 7 and 9.
+"""
+
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+from decisions.adoption import adopt
+from decisions.constitution import load
+from grants import acts, reference
+from grants.issue import Prepared, append_signed
+from grants.sshkey import PublicKey
+from ledger.event import Draft
+from ledger.log import Clock, Log, Snapshot
+from ledger.note import NoteSigner, VerifierKey
+from ledger.policy import Policy, PolicyLog
+from tools import checkpointing
+from tools.attributes import control_plane
+from tools.home import Home, new_key, write_new
+from tools.ledger import begun, create_empty, time_of_day
+
+Act: TypeAlias = Callable[[Snapshot], Prepared]
+
+Sign: TypeAlias = Callable[[Prepared], Draft]
+"""Shows a statement to the human and has it signed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Founding:
+    """What a new ledger is to be.
+
+    Attributes:
+        origin: its name, for ever.
+        human: principal id of the first human.
+        key: that human's key.
+        name: that human's display name.
+        uid: the operating system user that is this human, or None.
+        document: the constitution.
+        demonstration: whether claimed identities are believed; such a ledger binds nobody.
+    """
+
+    origin: str
+    human: str
+    key: PublicKey
+    name: str
+    uid: int | None
+    document: str
+    demonstration: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Founded:
+    """What came of it.
+
+    Attributes:
+        log_key: the log's C2SP verifier key.
+        size: how many events stand.
+        protected: the patterns that were registered as control plane.
+    """
+
+    log_key: str
+    size: int
+    protected: tuple[str, ...]
+
+
+def found(home: Home, founding: Founding, sign: Sign, *, clock: Clock = time_of_day) -> Founded:
+    """Begin a ledger.
+
+    Raises:
+        HomeError: something stands there already, or it can't be made.
+        ConstitutionError: the constitution is not accepted.
+        GrantError: what is said of the human, or the signature, does not hold.
+    """
+    done: list[Founded] = []
+    home.create(lambda draft: done.append(_build(draft, home.path, founding, sign, clock)))
+    return done[0]
+
+
+def new_origin() -> str:
+    """Draw an origin that says nothing about the machine."""
+    return f"tally.local/{secrets.token_hex(8)}"
+
+
+def _build(draft: Home, place: Path, founding: Founding, sign: Sign, clock: Clock) -> Founded:
+    log_key = NoteSigner(founding.origin, new_key(draft.key)).verifier_key
+    write_new(draft.mark, b"", 0o600)
+    log = create_empty(draft, clock)
+    try:
+        patterns = _first_events(log, place, founding, log_key, sign)
+        ledger = begun(draft, log, clock)
+        checkpoint = checkpointing.make(ledger).checkpoint
+    finally:
+        log.close()
+    write_new(draft.policy, Policy((PolicyLog(log_key),), (), ()).text().encode())
+    write_new(draft.signers, f'{founding.human} namespaces="tallystick-*" {founding.key.line()}\n'.encode())
+    return Founded(log_key.text(), checkpoint.size, patterns)
+
+
+def _first_events(log: Log, place: Path, founding: Founding, log_key: VerifierKey, sign: Sign) -> tuple[str, ...]:
+    f = founding
+
+    def genesis(snapshot: Snapshot) -> Prepared:
+        return acts.open_ledger(
+            snapshot,
+            log_key=log_key.text(),
+            origin=f.origin,
+            human=f.human,
+            human_key=f.key,
+            name=f.name,
+            uid=f.uid,
+            demonstration=f.demonstration,
+        )
+
+    def protection(pattern: str) -> Act:
+        return lambda snapshot: acts.register_resource(snapshot, by=f.human, resource=pattern, attributes=attributes)
+
+    attributes = control_plane(load(f.document))
+    patterns = _own_places(place) if attributes else ()
+    for act in (genesis, lambda snapshot: adopt(snapshot, by=f.human, document=f.document), *map(protection, patterns)):
+        _append(log, act, sign)
+    return patterns
+
+
+def _append(log: Log, act: Act, sign: Sign) -> None:
+    draft = sign(log.read(act))
+    log.transact(lambda tx: append_signed(tx, draft))
+
+
+def _own_places(place: Path) -> tuple[str, ...]:
+    """Give the patterns of a directory: as it is written, and where its links lead."""
+    roots = dict.fromkeys((reference.file(str(place)), reference.file(str(place.parent.resolve() / place.name))))
+    return tuple(str(reference.Pattern(root, subtree=True)) for root in roots)

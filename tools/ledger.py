@@ -1,0 +1,99 @@
+"""Opening a ledger: the database, the folds, the event types and the clock put together.
+
+This is the only place of the whole program that reads the time of day.
+
+Source: DESIGN section 2.
+"""
+
+import time
+from dataclasses import dataclass
+
+from grants.book import genesis
+from grants.book.states import GenesisState
+from grants.reading import read_state
+from ledger.event import Registry
+from ledger.instant import Instant, from_microseconds
+from ledger.log import Clock
+from ledger.sql.log import SqlLog
+from ledger.sql.place import create_log, open_log
+from ledger.view import View
+from tools.errors import HomeError
+from tools.home import Home
+from verify.views import EVENTS, VIEWS
+
+
+@dataclass(frozen=True, slots=True)
+class OpenLedger:
+    """A ledger that is open.
+
+    Attributes:
+        origin: the log's name.
+        demonstration: whether claimed identities are believed; such a ledger binds nobody.
+    """
+
+    home: Home
+    log: SqlLog
+    registry: Registry
+    views: tuple[View, ...]
+    genesis: GenesisState
+    clock: Clock
+
+    @property
+    def origin(self) -> str:
+        """The log's name."""
+        return self.genesis.origin
+
+    @property
+    def demonstration(self) -> bool:
+        """Whether claimed identities are believed; such a ledger binds nobody."""
+        return self.genesis.demonstration
+
+    def now(self) -> Instant:
+        """Read the clock."""
+        return from_microseconds(self.clock())
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.log.close()
+
+
+def time_of_day() -> int:
+    """Give the microseconds since 1970-01-01 UTC."""
+    return time.time_ns() // 1000
+
+
+def open_ledger(home: Home, *, confirm_clock: bool = False, clock: Clock = time_of_day) -> OpenLedger:
+    """Open the ledger of a directory.
+
+    Args:
+        home: the directory.
+        confirm_clock: an operator says that a long jump of the clock is right.
+        clock: the time of day, or another clock for a story that is told in less time than it takes.
+
+    Raises:
+        StoreError: there is none, or it can't be used.
+        HomeError: the log in it was never opened with a first event.
+    """
+    log = open_log(home.database, VIEWS, clock, confirm_clock=confirm_clock)
+    try:
+        return begun(home, log, clock)
+    except BaseException:
+        log.close()
+        raise
+
+
+def create_empty(home: Home, clock: Clock = time_of_day) -> SqlLog:
+    """Make the empty log of a directory that is being built."""
+    return create_log(home.database, VIEWS, clock)
+
+
+def begun(home: Home, log: SqlLog, clock: Clock = time_of_day) -> OpenLedger:
+    """Give the open ledger of a log that has its first event.
+
+    Raises:
+        HomeError: it has none.
+    """
+    row = log.read(lambda snapshot: read_state(snapshot, genesis.NAME, genesis.GENESIS, GenesisState))
+    if row is None:
+        raise HomeError(f"{home.database} holds an empty log that nobody opened: begin another with tally init")
+    return OpenLedger(home, log, EVENTS, VIEWS, row, clock)

@@ -1,0 +1,108 @@
+"""Handing out evidence: a bundle is made over a checkpoint that covers it, and verified before anybody gets it.
+
+Source: DESIGN sections 8 and 9.
+"""
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from decisions.events import DecisionMade
+from grants import allowed_signers
+from grants.events import ConsentConsumed, ConsentRequested
+from grants.reading import read_event
+from ledger.log import Snapshot
+from ledger.note import VerifierKey
+from ledger.policy import parse_policy
+from tools import checkpointing
+from tools.checkpointing import Signed
+from tools.errors import EvidenceError, InputError
+from tools.files import read_bytes
+from tools.home import Home
+from tools.ledger import OpenLedger
+from verify.bundle.maker import Disclosure, make_bundle
+from verify.check import check_bundle
+from verify.check.report import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """A bundle that holds.
+
+    Attributes:
+        decision: the decision that it is about.
+        data: the file's bytes.
+        size: the number of events that its checkpoint commits to.
+        report: what checking it gave.
+    """
+
+    decision: int
+    data: bytes
+    size: int
+    report: Report
+
+
+def prove(ledger: OpenLedger, seq: int, disclose: Disclosure) -> Proof:
+    """Make the bundle of a decision, and check it against the ledger's own policy and signers.
+
+    Args:
+        ledger: the open ledger.
+        seq: the decision, or an event that came of it.
+        disclose: the fields to open.
+
+    Raises:
+        InputError: no such decision.
+        BundleError: it can't be bundled.
+        EvidenceError: it does not hold, and is not handed out.
+    """
+    decision, last = ledger.log.read(lambda snapshot: _decision(snapshot, ledger, seq))
+    signed = covering(ledger, last)
+    data = ledger.log.read(
+        lambda snapshot: make_bundle(snapshot, ledger.registry, ledger.views, decision, signed.note, disclose)
+    )
+    report = check(ledger.home, data)
+    if not report.verified:
+        raise EvidenceError(
+            f"the bundle of decision {decision} does not hold ({', '.join(report.failed)}) and is not handed out: "
+            "run tally audit"
+        )
+    return Proof(decision, data, signed.checkpoint.size, report)
+
+
+def covering(ledger: OpenLedger, seq: int) -> Signed:
+    """Give the latest checkpoint if it covers an event, else a new one."""
+    key = VerifierKey.parse(ledger.genesis.log_key)
+    latest = ledger.log.read(lambda snapshot: checkpointing.latest(snapshot, key))
+    return latest if latest is not None and latest.checkpoint.size > seq else checkpointing.make(ledger)
+
+
+def check(home: Home, data: bytes) -> Report:
+    """Check a bundle as an auditor does who has taken the ledger's policy and signers on trust.
+
+    Raises:
+        NotABundleError: the bytes are no bundle.
+        InputError: the policy or the signers can't be read.
+    """
+    policy = parse_policy(read_bytes(home.policy))
+    return check_bundle(data, policy, allowed_signers.parse(read_bytes(home.signers)))
+
+
+def command_line(home: Home, file: Path) -> str:
+    """Give the command with which an auditor checks a bundle."""
+    words = ("tally-verify", "bundle", file, "--policy", home.policy, "--signers", home.signers)
+    return shlex.join(map(str, words))
+
+
+def _decision(snapshot: Snapshot, ledger: OpenLedger, seq: int) -> tuple[int, int]:
+    """Find the decision that is meant, and the last event that belongs to it."""
+    event = read_event(snapshot, ledger.registry, seq)
+    if event is None:
+        raise InputError(f"there is no event {seq}: tally log tail shows the last ones")
+    match event.body:
+        case DecisionMade():
+            decision = seq
+        case ConsentConsumed(decision=made) | ConsentRequested(decision=made):
+            decision = made
+        case _:
+            raise InputError(f"event {seq} is {event.type}: a bundle proves a decision, or what came of one")
+    return decision, max([decision, *snapshot.tagged(f"decision:{decision}")])

@@ -1,0 +1,82 @@
+"""What would change a verdict, each with the command that does it; split by who can: a human, or whoever knows a fact.
+
+Source: DESIGN section 10.
+"""
+
+import shlex
+from collections.abc import Iterator
+
+from decisions.answer import Answer
+from decisions.constitution.model import Constitution
+from decisions.events import DecidedAction, Need
+from grants.identifier import code_points
+
+_SESSION = {
+    "authenticated": "ask as somebody that the ledger knows: tally principal list shows who, and of which OS user",
+    "owned": "have a human answer for the asker: tally principal add ... --owner human:NAME",
+    "correlated": "give the request an id of its own: --request ID",
+}
+
+_OTHER = {
+    "standing_grant": "a standing grant for {about}",
+    "registration": "register what it touches: tally resource add {quoted} ...",
+    "attribute": "say {about}",
+    "trust": "more earned trust, or a better reading ({about})",
+    "amendment": "another constitution: rule {about} forbids it, and no consent lifts a forbid",
+    "rewrite": "write the operation in a form that can be read",
+}
+
+
+def need_lines(answer: Answer, constitution: Constitution | None) -> Iterator[str]:
+    """Give the nearest changes that would allow the operation."""
+    body = answer.body
+    if body is None or not body.needs:
+        return
+    yield "What would change it"
+    for who, title in (("human", "needs a human"), ("facts", "needs facts")):
+        own = list(dict.fromkeys(_told(answer, need, constitution) for need in body.needs if need.who == who))
+        if own:
+            yield f"  {title}:"
+            yield from (f"    - {line}" for line in own)
+
+
+def _told(answer: Answer, need: Need, constitution: Constitution | None) -> str:
+    about = code_points(need.about)
+    if need.what == "consent":
+        return _consent(answer, about)
+    body = answer.body
+    if body is not None and need.action < len(body.actions):
+        action = body.actions[need.action]
+        if need.what == "standing_grant":
+            return f"a standing grant: {_ratify(body.subject[0], action)}"
+        if need.what == "attribute":
+            return _attribute(need.about, action, constitution)
+        if need.what == "trust":
+            who = f"--system {body.subject[0]} --counterpart {action.counterpart or '...'}"
+            return f"more earned trust, or a better reading ({about}): tally trust show {who}"
+    return _OTHER[need.what].format(about=about, quoted=shlex.quote(about))
+
+
+def _consent(answer: Answer, about: str) -> str:
+    if answer.outcome == "hold" and answer.request is not None:
+        return f"consent to {about}: tally grant issue {answer.request} --for 2h --reason '...'"
+    return f"consent to {about}, once nothing forbids it"
+
+
+def _ratify(subject: str, action: DecidedAction) -> str:
+    target = shlex.quote(code_points(action.target))
+    return (
+        f"tally grant ratify --subject {subject} --kind {action.kind} --verb {action.verb} --targets {target} "
+        "--when '...' --reason '...'"
+    )
+
+
+def _attribute(name: str, action: DecidedAction, constitution: Constitution | None) -> str:
+    if name in _SESSION:
+        return _SESSION[name]
+    attribute = constitution.attributes.get(name) if constitution else None
+    about = f" ({attribute.about})" if attribute else ""
+    if attribute is not None and attribute.source != "store":
+        return f"say {name} of {code_points(action.target)}{about}: it comes from the {attribute.source}"
+    where = shlex.quote(code_points(action.registration or action.target))
+    return f"say {name} of {where}{about}: tally resource reclassify {where} ..."
