@@ -1,0 +1,147 @@
+"""Making a bundle from a log: pure over a snapshot, and nothing is handed out whose proofs were not checked.
+
+Source: DESIGN sections 6, 8 and 9; docs/spec/bundle.md.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+from decisions.events import DecisionMade, TrustUpdated
+from ledger import mmr, rfc6962
+from ledger.checkpoint import Checkpoint, require_blake3
+from ledger.digest import SHA256_TREE
+from ledger.errors import NoteError
+from ledger.event import Event, Registry
+from ledger.log import Snapshot
+from ledger.note import parse_note
+from ledger.view import View
+from verify import inclusion
+from verify.bundle.form import MAX_BYTES, MAX_DISCLOSURES, MAX_EVENTS, Bundle, BundledEvent, Disclosed
+from verify.bundle.selection import Selection, making, select
+from verify.bundle.source import LogSource
+from verify.errors import BundleError, InclusionError
+
+READING = "/c_inst"
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """Which fields a bundle opens. What is needed to decide again is always opened, if it was not erased.
+
+    Attributes:
+        patterns: pointers such as ``/args``: this field, and what lies below it, in every event of the bundle.
+        fields: (event, pointer) of single fields.
+        everything: open all that can be opened.
+    """
+
+    patterns: frozenset[str] = frozenset()
+    fields: frozenset[tuple[int, str]] = frozenset()
+    everything: bool = False
+
+    def opens(self, seq: int, path: str) -> bool:
+        """Tell whether this field is to be opened."""
+        if self.everything or (seq, path) in self.fields:
+            return True
+        return any(path == pattern or path.startswith(f"{pattern}/") for pattern in self.patterns)
+
+
+NEEDED = Disclosure()
+"""Only what is needed to decide again: the reading of trust that was used."""
+
+EVERYTHING = Disclosure(everything=True)
+
+
+def make_bundle(
+    snapshot: Snapshot,
+    registry: Registry,
+    views: Sequence[View],
+    seq: int,
+    note: bytes,
+    disclose: Disclosure = NEEDED,
+) -> bytes:
+    """Make the evidence bundle of one decision.
+
+    Args:
+        snapshot: the log.
+        registry: the event types.
+        views: the folds.
+        seq: the decision.
+        note: a signed checkpoint of the log, taken after the decision and what followed from it.
+        disclose: the fields to open.
+
+    Raises:
+        BundleError: no such decision, a checkpoint that does not fit, or too much to bundle.
+        StoreError: the log can't be read.
+    """
+    source = LogSource(snapshot, registry, views, seq)
+    decision = source.event(seq)
+    if decision is None or not isinstance(decision.body, DecisionMade):
+        raise BundleError(f"event {seq} is no decision")
+    selection = select(source, seq)
+    if selection.missing:
+        raise BundleError(f"the log has no event {min(selection.missing)}; run tally audit")
+    if len(selection.events) > MAX_EVENTS:
+        raise BundleError(f"the decision rests on {len(selection.events)} events; a bundle holds {MAX_EVENTS}")
+    checkpoint = _checkpoint(note, max(selection.events), snapshot.head.size)
+    bundle = Bundle(
+        seq,
+        note,
+        tuple(_prove(snapshot, event, checkpoint) for event in selection.events.values()),
+        tuple(_disclose(snapshot, selection, disclose, _needed(source, decision.body))),
+    )
+    return _sized(bundle)
+
+
+def _checkpoint(note: bytes, last: int, head: int) -> Checkpoint:
+    try:
+        checkpoint = Checkpoint.parse(parse_note(note)[0])
+        require_blake3(checkpoint)
+    except NoteError as error:
+        raise BundleError(f"the checkpoint: {error}") from error
+    if not last < checkpoint.size <= head:
+        raise BundleError(
+            f"the checkpoint is of {checkpoint.size} events, the bundle needs event {last}, the log has {head}: "
+            "sign a new checkpoint first"
+        )
+    return checkpoint
+
+
+def _prove(snapshot: Snapshot, event: Event, checkpoint: Checkpoint) -> BundledEvent:
+    size, seq = checkpoint.size, event.seq
+    own = mmr.prove_inclusion(snapshot.nodes("blake3"), seq, size)
+    twin = rfc6962.prove_inclusion(snapshot.nodes("sha256"), seq, size)
+    try:
+        inclusion.check_inclusion(require_blake3(checkpoint), own, event.data)
+        leaf = SHA256_TREE.leaf(seq, event.data)
+        inclusion.check_twin_inclusion(checkpoint.sha256_root, twin, leaf, size=size)
+    except InclusionError as error:
+        raise BundleError(f"event {seq} is not what the checkpoint commits to: {error}; run tally audit") from error
+    return BundledEvent(seq, event.data, own, twin)
+
+
+def _needed(source: LogSource, body: DecisionMade) -> frozenset[tuple[int, str]]:
+    """Name the fields without which nobody can decide again: the readings of trust that the decision used."""
+    readings = [read for read in body.reads if read.view == "reading"]
+    latest = [making(read.view, source.touching(read.view, read.key))[:1] for read in readings]
+    return frozenset(
+        (update.body.observed, READING) for update in chain(*latest) if isinstance(update.body, TrustUpdated)
+    )
+
+
+def _disclose(
+    snapshot: Snapshot, selection: Selection, disclose: Disclosure, needed: frozenset[tuple[int, str]]
+) -> Iterator[Disclosed]:
+    for seq in selection.events:
+        for opening in snapshot.openings(seq):
+            if (seq, opening.path) in needed or disclose.opens(seq, opening.path):
+                yield Disclosed(seq, opening)
+
+
+def _sized(bundle: Bundle) -> bytes:
+    if len(bundle.disclosures) > MAX_DISCLOSURES:
+        raise BundleError(f"{len(bundle.disclosures)} fields would be opened; a bundle opens {MAX_DISCLOSURES}")
+    data = bundle.to_bytes()
+    if len(data) > MAX_BYTES:
+        raise BundleError(f"the bundle would have {len(data)} bytes; {MAX_BYTES} is the most")
+    return data

@@ -1,0 +1,116 @@
+"""Which events a bundle must hold, and may hold: what the verdict rested on, and nothing else.
+
+- genesis, the decision, and what followed from it: its consumptions, and the request that asks a human;
+- the causes of the decision: whatever was read while it was made;
+- for each state that it read, the events that made that state what it was;
+- for each signed event among these, the events that made its signer, and its signer's owner, what they were.
+
+Of the constitution only the last adoption counts. Of trust and of a reading only the last update counts, and the one
+that brought the latest reading: an update names the numbers that stood before it. Each comes with its observation.
+
+The maker asks a log for the events that touch a state, the checker asks the bundle: what they then select is the same.
+
+Source: DESIGN section 6 (views, reads); docs/spec/bundle.md.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from decisions.events import DecisionMade, TrustUpdated
+from grants.events import ConsentConsumed, ConsentRequested, PrincipalRegistered
+from ledger.event import Event, SignedBody
+from ledger.events import LedgerOpened
+
+LAST_COUNTS = frozenset({"constitution"})
+LATEST_COUNTS = frozenset({"trust", "reading"})
+
+
+class Source(Protocol):
+    """Where events come from: a log, or a bundle."""
+
+    def event(self, seq: int) -> Event | None:
+        """Give an event, or None where there is none."""
+
+    def touching(self, view: str, key: str) -> Sequence[Event]:
+        """Give the events before the decision that changed a state, oldest first."""
+
+    def naming(self, decision: int) -> Sequence[Event]:
+        """Give the consumptions and requests that name the decision, oldest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The events of a bundle.
+
+    Attributes:
+        events: by place, all that were found.
+        missing: the places of those that were not.
+    """
+
+    events: dict[int, Event]
+    missing: frozenset[int]
+
+
+def select(source: Source, decision: int) -> Selection:
+    """Select the events of a decision's bundle."""
+    found: dict[int, Event] = {}
+    missing: set[int] = set()
+    signers: set[str] = set()
+    wanted = [0, decision, *(event.seq for event in source.naming(decision))]
+    while wanted:
+        seq = wanted.pop()
+        if seq in found or seq in missing:
+            continue
+        event = source.event(seq)
+        if event is None:
+            missing.add(seq)
+            continue
+        found[seq] = event
+        wanted += _leads_to(source, event, decision)
+        for signer in _signers(event) - signers:
+            signers.add(signer)
+            wanted += [one.seq for one in source.touching("principal", signer)]
+    return Selection(dict(sorted(found.items())), frozenset(missing))
+
+
+def making(view: str, events: Sequence[Event]) -> Sequence[Event]:
+    """Give those of the events touching a state that its present value follows from; of readings the latest first."""
+    if view in LAST_COUNTS or not events:
+        return events[-1:]
+    if view in LATEST_COUNTS:
+        latest = max(events, key=_taken)
+        return (events[-1],) if latest is events[-1] else (latest, events[-1])
+    return events
+
+
+def follows(event: Event, decision: int) -> bool:
+    """Tell whether the event is a consumption or a request of the decision."""
+    return isinstance(event.body, ConsentConsumed | ConsentRequested) and event.body.decision == decision
+
+
+def _leads_to(source: Source, event: Event, decision: int) -> Iterable[int]:
+    body = event.body
+    if isinstance(body, DecisionMade) and event.seq == decision:
+        yield from event.causes
+        for read in body.reads:
+            yield from (one.seq for one in making(read.view, source.touching(read.view, read.key)))
+    if isinstance(body, TrustUpdated):
+        yield body.observed
+
+
+def _signers(event: Event) -> set[str]:
+    """Name those on whose registration the signature of an event rests; genesis rests on itself."""
+    match event.body:
+        case LedgerOpened():
+            return set()
+        case PrincipalRegistered(owner=str(owner)):
+            return {event.by, owner}
+        case SignedBody():
+            return {event.by}
+    return set()
+
+
+def _taken(event: Event) -> tuple[str, int]:
+    body = event.body
+    return (min(body.taken, event.at) if isinstance(body, TrustUpdated) else "", event.seq)

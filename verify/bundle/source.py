@@ -1,0 +1,84 @@
+"""A log as the source of a bundle: which of its events changed a state, found by tags and claims.
+
+Source: DESIGN section 6 (claims, tags, views).
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Final
+
+from ledger.errors import EventError
+from ledger.event import Event, Registry
+from ledger.log import Snapshot
+from ledger.view import View
+from verify.bundle.selection import follows
+from verify.errors import BundleError
+
+
+def _spellings(log: Snapshot, key: str) -> Iterable[int | None]:
+    row = log.state("resource_spelling", key)
+    spellings = row.state["spellings"] if row is not None else []
+    return [log.claimed(f"resource:{name}") for name in spellings] if isinstance(spellings, list) else []
+
+
+# For each view the way to candidates for a key; the view itself then says which of them touch it.
+_Find = Callable[[Snapshot, str], Iterable[int | None]]
+_CANDIDATES: Final[Mapping[str, _Find]] = {
+    "ledger": lambda log, key: (log.claimed(key),),
+    "principal": lambda log, key: log.tagged(f"principal:{key}"),
+    "uid": lambda log, key: (log.claimed(f"uid:{key}"),),
+    "resource": lambda log, key: log.tagged(f"resource:{key}"),
+    "resource_spelling": _spellings,
+    "standing": lambda log, key: log.tagged(f"grant:{key}"),
+    "standing_by_subject": lambda log, key: log.tagged(f"subject:{key}"),
+    "consent": lambda log, key: log.tagged(f"grant:{key}"),
+    "consent_by_target": lambda log, key: log.tagged(f"resource:{key}"),
+    "request": lambda log, key: (int(key), log.claimed(f"answer:{key}")),
+    "request_by_target": lambda log, key: log.tagged(f"resource:{key}"),
+    "constitution": lambda log, _: log.tagged("constitution"),
+    "trust": lambda log, key: log.tagged(f"trust:{key}"),
+    "reading": lambda log, key: log.tagged(f"subject:{key.partition('|')[0]}"),
+}
+
+
+class LogSource:
+    """Finds the events of a bundle in a log.
+
+    Args:
+        snapshot: the log.
+        registry: the event types.
+        views: the folds.
+        decision: the decision; events from it on change nothing that it read.
+    """
+
+    def __init__(self, snapshot: Snapshot, registry: Registry, views: Sequence[View], decision: int) -> None:
+        self._snapshot = snapshot
+        self._registry = registry
+        self._views = {view.name: view for view in views}
+        self._decision = decision
+        self._events: dict[int, Event] = {}
+
+    def event(self, seq: int) -> Event | None:
+        """Give an event, or None where there is none."""
+        if seq not in self._events:
+            data = self._snapshot.event_bytes(seq)
+            if data is None:
+                return None
+            try:
+                self._events[seq] = self._registry.parse(data)
+            except EventError as error:
+                raise BundleError(f"event {seq} of the log: {error}; run tally audit") from error
+        return self._events[seq]
+
+    def touching(self, view: str, key: str) -> Sequence[Event]:
+        """Give the events before the decision that changed a state, oldest first."""
+        if view not in self._views or view not in _CANDIDATES:
+            raise BundleError(f"the decision read a view {view!r} that this version does not know")
+        fold = self._views[view]
+        seqs = sorted({seq for seq in _CANDIDATES[view](self._snapshot, key) if seq is not None})
+        events = (self.event(seq) for seq in seqs if seq < self._decision)
+        return [event for event in events if event is not None and key in fold.keys(event)]
+
+    def naming(self, decision: int) -> Sequence[Event]:
+        """Give the consumptions and requests that name the decision, oldest first."""
+        events = (self.event(seq) for seq in self._snapshot.tagged(f"decision:{decision}"))
+        return [event for event in events if event is not None and follows(event, decision)]

@@ -1,0 +1,139 @@
+"""The bundle, taken apart once for all checks: its events read, its openings tried, its states folded.
+
+`Evidence` is the bundle as a source of events and as a reader of states: what `grants` and `decisions` read from a log
+when they decide, they read from it when a decision is checked. A state is folded when it is asked for, from the events
+of the bundle before the decision that touch it, and from no others.
+
+Source: DESIGN sections 6 (views) and 8.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from decisions.events import DecisionMade, TrustUpdated
+from ledger import canon, disclosure
+from ledger.disclosure import Opening
+from ledger.errors import DisclosureError, EventError
+from ledger.event import Event, Registry
+from ledger.view import State, StateRow, View, step
+from verify.bundle.form import Bundle
+from verify.bundle.selection import follows, making
+
+_LONG_AGO = "0001-01-01T00:00:00.000000Z"
+
+
+@dataclass(slots=True)
+class Evidence:
+    """What a bundle says, before anything of it is believed.
+
+    Attributes:
+        events: those that could be read, by place.
+        unread: why the others could not.
+        kept: the openings that fit, by event.
+        misfits: why the others do not.
+    """
+
+    bundle: Bundle
+    registry: Registry
+    views: Sequence[View]
+    events: dict[int, Event] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
+    kept: dict[int, list[Opening]] = field(default_factory=lambda: defaultdict(list))
+    misfits: list[str] = field(default_factory=list)
+    _by_name: dict[str, View] = field(init=False)
+    _touching: dict[tuple[str, str], list[Event]] = field(default_factory=lambda: defaultdict(list))
+    _rows: dict[tuple[str, str], StateRow | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._by_name = {view.name: view for view in self.views}
+        for bundled in self.bundle.events:
+            try:
+                event = self.registry.parse(bundled.data)
+            except EventError as error:
+                self.unread.append(f"event {bundled.seq}: {error}")
+                continue
+            if event.seq != bundled.seq:
+                self.unread.append(f"event {bundled.seq}: it says that it is event {event.seq}")
+                continue
+            self.events[event.seq] = event
+            if event.seq < self.bundle.decision:
+                self._index(event)
+        for disclosed in self.bundle.disclosures:
+            try:
+                self._try(disclosed.seq, disclosed.opening)
+            except DisclosureError as error:
+                self.misfits.append(f"event {disclosed.seq}: {error}")
+
+    def _index(self, event: Event) -> None:
+        for view in self.views:
+            for key in view.keys(event):
+                self._touching[view.name, key].append(event)
+
+    def _try(self, seq: int, opening: Opening) -> None:
+        event = self.events.get(seq)
+        if event is None:
+            raise DisclosureError("it is not in the bundle")
+        disclosure.check(event.body, opening)
+        self.kept[seq].append(opening)
+
+    @property
+    def decision(self) -> tuple[Event, DecisionMade] | None:
+        """The decision, or None where the event of that place is none."""
+        event = self.events.get(self.bundle.decision)
+        return (event, event.body) if event is not None and isinstance(event.body, DecisionMade) else None
+
+    def knows(self, view: str) -> bool:
+        """Tell whether there is a view of that name."""
+        return view in self._by_name
+
+    # -- as the source of its own selection --
+
+    def event(self, seq: int) -> Event | None:
+        """Give an event, or None where the bundle has none."""
+        return self.events.get(seq)
+
+    def touching(self, view: str, key: str) -> Sequence[Event]:
+        """Give the events before the decision that changed a state, oldest first."""
+        return self._touching.get((view, key), [])
+
+    def naming(self, decision: int) -> Sequence[Event]:
+        """Give the consumptions and requests that name the decision, oldest first."""
+        return [event for event in self.events.values() if follows(event, decision)]
+
+    # -- as a reader of states --
+
+    def state(self, view: str, key: str) -> StateRow | None:
+        """Give a state as of the decision, or None where no event of the bundle made it.
+
+        Raises:
+            ViewError: the events contradict each other.
+        """
+        if (view, key) not in self._rows:
+            self._rows[view, key] = self._fold(view, key)
+        return self._rows[view, key]
+
+    def event_bytes(self, seq: int) -> bytes | None:
+        """Give the bytes of an event before the decision, or None."""
+        event = self.events.get(seq) if seq < self.bundle.decision else None
+        return event.data if event is not None else None
+
+    def openings(self, seq: int) -> Sequence[Opening]:
+        """Give the openings that fit."""
+        return self.kept.get(seq, [])
+
+    def _fold(self, name: str, key: str) -> StateRow | None:
+        view = self._by_name[name]
+        row: StateRow | None = None
+        for event in making(name, self.touching(name, key)):
+            body = event.body
+            before = _resumed(row, body) if name == "trust" and isinstance(body, TrustUpdated) else row
+            row = step(view, key, before, event)
+        return row
+
+
+def _resumed(row: StateRow | None, update: TrustUpdated) -> StateRow:
+    """Give the trust that an update says stood before it: the updates before that are not in the bundle."""
+    state: State = {"observed": 0, "taken": _LONG_AGO} if row is None else dict(row.state)
+    state |= {"n": update.n[0], "accumulator": update.accumulator[0], "c_ctx": update.c_ctx[0]}
+    return StateRow("trust", "", update.observed, canon.encode(state))

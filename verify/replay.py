@@ -1,0 +1,166 @@
+"""Replay: every recorded decision decided again, from the log's own states at that point.
+
+The log is folded once, from its first event. What is kept is the states, the constitution in force and the grants:
+never the whole log. With another constitution in place of the adopted ones, the same walk answers what would have
+happened under it.
+
+    same             the verdict comes out as it was recorded
+    changed          it does not; what differs is named
+    not replayable   a reading of trust that the verdict used was erased since, and counts as 0 now
+
+Source: DESIGN sections 1, 6 and 8.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from decisions.constitution import load_cached
+from decisions.events import ConstitutionAdopted, DecisionMade, Outcome, Reason
+from grants.events import ConsentGranted, GrantRatified
+from grants.reading import StateReader
+from ledger.canon import Json
+from ledger.disclosure import Opening
+from ledger.errors import LedgerError
+from ledger.event import Event, Registry
+from ledger.view import StateRow, View, step
+from verify.errors import ReplayError
+from verify.redecision import Hypothetical, Redecision, decide_again, differences
+
+Status: TypeAlias = Literal["same", "changed", "not replayable"]
+Openings: TypeAlias = Callable[[int], Sequence[Opening]]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayLine:
+    """How one decision came out.
+
+    Attributes:
+        seq: the decision.
+        recorded: outcome and reason as they stand in the log.
+        replayed: outcome and reason as they come out now.
+        why: what differs or what is missing, or an empty text.
+    """
+
+    seq: int
+    status: Status
+    recorded: tuple[Outcome, Reason]
+    replayed: tuple[Outcome, Reason]
+    why: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """Give the line as one JSON object."""
+        return {
+            "decision": self.seq,
+            "status": self.status,
+            "recorded": {"outcome": self.recorded[0], "reason": self.recorded[1]},
+            "replayed": {"outcome": self.replayed[0], "reason": self.replayed[1]},
+            "why": self.why,
+        }
+
+
+class _Walk:
+    """The states as of the events that were passed: a `StateReader` that moves on."""
+
+    def __init__(self, registry: Registry, views: Sequence[View], openings: Openings) -> None:
+        self._registry = registry
+        self._views = views
+        self._rows: dict[tuple[str, str], StateRow] = {}
+        self._grants: dict[int, bytes] = {}
+        self._adopted: Event | None = None
+        self._size = 0
+        self.openings = openings
+
+    def read(self, seq: int, data: bytes) -> Event:
+        if seq != self._size:
+            raise ReplayError(f"event {seq} comes where event {self._size} should")
+        try:
+            event = self._registry.parse(data)
+        except LedgerError as error:
+            raise ReplayError(f"event {seq}: {error}") from error
+        if event.seq != seq:
+            raise ReplayError(f"event {event.seq} stands in the place of event {seq}")
+        return event
+
+    def go(self, event: Event) -> None:
+        try:
+            for view in self._views:
+                for key in view.keys(event):
+                    self._rows[view.name, key] = step(view, key, self._rows.get((view.name, key)), event)
+        except LedgerError as error:
+            raise ReplayError(f"event {event.seq}: {error}") from error
+        if isinstance(event.body, ConsentGranted | GrantRatified):
+            self._grants[event.seq] = event.data
+        if isinstance(event.body, ConstitutionAdopted):
+            self._adopted = event
+        self._size = event.seq + 1
+
+    def state(self, view: str, key: str) -> StateRow | None:
+        return self._rows.get((view, key))
+
+    def event_bytes(self, seq: int) -> bytes | None:
+        if self._adopted is not None and self._adopted.seq == seq:
+            return self._adopted.data
+        return self._grants.get(seq)
+
+
+def replay(
+    events: Iterable[tuple[int, bytes]],
+    openings: Openings,
+    registry: Registry,
+    views: Sequence[View],
+    constitution: str | None = None,
+) -> Iterator[ReplayLine]:
+    """Decide every recorded decision again.
+
+    Args:
+        events: the log, from its first event on, in order.
+        openings: gives the openings that are kept for an event.
+        registry: the event types.
+        views: the folds.
+        constitution: the TOML text of a constitution to decide by instead of the adopted ones, or None.
+
+    Raises:
+        ConstitutionError: the other constitution is refused.
+        ReplayError: while the lines are taken: the log can't be folded.
+    """
+    if constitution is not None:
+        load_cached(constitution)  # refused as a whole, before the log is walked
+    return _lines(events, _Walk(registry, views, openings), registry, constitution)
+
+
+def _lines(
+    events: Iterable[tuple[int, bytes]], walk: _Walk, registry: Registry, constitution: str | None
+) -> Iterator[ReplayLine]:
+    for seq, data in events:
+        event = walk.read(seq, data)
+        if isinstance(event.body, DecisionMade):
+            reader = walk if constitution is None else Hypothetical(walk, constitution, event)
+            yield _line(reader, registry, event, event.body, hypothetical=constitution is not None)
+        walk.go(event)
+
+
+def _line(
+    reader: StateReader, registry: Registry, event: Event, body: DecisionMade, *, hypothetical: bool
+) -> ReplayLine:
+    again = decide_again(reader, registry, event, body)
+    verdict = again.evaluation.verdict
+    recorded, replayed = (body.outcome, body.reason), (verdict.outcome, verdict.reason)
+    if hypothetical:
+        changed: tuple[str, ...] = ("outcome",) if verdict.outcome != body.outcome else ()
+    else:
+        changed = differences(event, body, again)
+    return ReplayLine(event.seq, _status(again, changed), recorded, replayed, _why(again, changed))
+
+
+def _status(again: Redecision, changed: Sequence[str]) -> Status:
+    if not changed:
+        return "same"
+    # A reading that was gone already when it was decided counted as 0 then too, and the verdict would be the same.
+    return "not replayable" if again.withheld else "changed"
+
+
+def _why(again: Redecision, changed: Sequence[str]) -> str:
+    if again.withheld:
+        return f"the reading of trust in event {min(again.withheld)} is erased and counts as 0"
+    return f"differs in {', '.join(changed)}" if changed else ""

@@ -1,0 +1,140 @@
+"""What a bundle tells, in prose: who asked for what, what was answered, by which rule and on whose authority.
+
+Nothing here is verified, and the first line says so. Openings that do not fit their commitment are not shown.
+
+Source: DESIGN section 1 (the auditor reads why).
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from decisions.events import Authority, DecidedAction, DecisionMade
+from grants.events import ConsentGranted, GrantRatified
+from ledger import canon
+from ledger.canon import Json
+from ledger.event import Event
+from ledger.events import LedgerOpened
+from verify.bundle.form import Bundle
+from verify.check.evidence import Evidence
+from verify.errors import BundleFormError
+from verify.text import visible
+from verify.views import EVENTS, VIEWS
+
+UNVERIFIED: Final = "This is what the file says. None of it is verified here: use tally-verify bundle."
+_AUTH: Final = {
+    "signature": "by a signature",
+    "os-uid": "by the operating system's user",
+    "token": "by a token",
+    "claimed": "by nothing but the claim",
+    "ledger": "by the ledger itself",
+}
+
+
+def tell(bundle: Bundle) -> Iterator[str]:
+    """Tell a bundle, line by line, every text in it made visible.
+
+    Raises:
+        BundleFormError: it holds no decision that can be read.
+    """
+    evidence, event, body = _read(bundle)
+    opened = evidence.events.get(0)
+    origin = opened.body.origin if opened is not None and isinstance(opened.body, LedgerOpened) else "?"
+    yield UNVERIFIED
+    yield ""
+    yield f"Decision {event.seq} of the log {visible(origin)}, at {event.at}"
+    yield from _asker(event, body)
+    yield from _operation(evidence, event, body)
+    for number, action in enumerate(body.actions, start=1):
+        yield _field(f"action {number}", _action(action))
+    yield from _verdict(body)
+    for authority in body.authority:
+        yield from _authority(evidence, authority)
+    for followed in evidence.naming(event.seq):
+        yield _field("then", f"event {followed.seq}, {followed.type}")
+
+
+def told(bundle: Bundle) -> dict[str, Json]:
+    """Give the same as one JSON object.
+
+    Raises:
+        BundleFormError: it holds no decision that can be read.
+    """
+    evidence, event, body = _read(bundle)
+    return {
+        "code": "not-verified",
+        "decision": event.seq,
+        "at": event.at,
+        "by": event.by,
+        "auth": event.auth,
+        "via": event.via,
+        "request": event.request,
+        "body": body.json_form(),
+        "disclosed": {opening.path: opening.value for opening in evidence.openings(event.seq)},
+        "statements": [
+            {"event": one.seq, "by": one.by, "text": grant.statement().decode()}
+            for one, grant in _grants(evidence, {authority.grant for authority in body.authority if authority.grant})
+        ],
+        "followed": [{"event": one.seq, "type": one.type} for one in evidence.naming(event.seq)],
+    }
+
+
+def _read(bundle: Bundle) -> tuple[Evidence, Event, DecisionMade]:
+    evidence = Evidence(bundle, EVENTS, VIEWS)
+    if evidence.decision is None:
+        raise BundleFormError(f"event {bundle.decision} is no decision that can be read")
+    return evidence, *evidence.decision
+
+
+def _asker(event: Event, body: DecisionMade) -> Iterator[str]:
+    via = f", spoken for by {event.via}" if event.via else ""
+    yield _field("asked by", f"{'/'.join(body.subject)}, established {_AUTH[event.auth]}{via}")
+    if event.by != body.subject[0]:
+        yield _field("recorded as", event.by)
+    yield _field("request", event.request or "none")
+
+
+def _operation(evidence: Evidence, event: Event, body: DecisionMade) -> Iterator[str]:
+    yield _field("operation", body.form)
+    for opening in evidence.openings(event.seq):
+        yield _field(f"  {opening.path}", canon.encode(opening.value).decode())
+    for problem in body.problems:
+        yield _field("not readable", problem)
+
+
+def _action(action: DecidedAction) -> str:
+    facts = "".join(f", {name} {value}" for name, value in action.facts.items())
+    known = f"; registered as {action.registration}, version {action.version}" if action.registration else ""
+    return f"{action.verb} {action.target} ({action.kind}{facts}{known or '; not registered'})"
+
+
+def _verdict(body: DecisionMade) -> Iterator[str]:
+    yield _field("answer", f"{body.outcome.upper()}: {', '.join(body.reasons)}")
+    yield _field("constitution", body.constitution or "none")
+    for rule in body.rules:
+        yield _field("rule", f"{rule.article} {rule.rule}: {rule.effect}, {rule.truth}, action {rule.action + 1}")
+    for need in body.needs:
+        whose = "a human" if need.who == "human" else "facts"
+        yield _field("would need", f"{whose}: {need.what} on {need.about}, action {need.action + 1}")
+
+
+def _authority(evidence: Evidence, authority: Authority) -> Iterator[str]:
+    number = authority.action + 1
+    if authority.grant is None:
+        yield _field("authority", f"action {number}: the rule {authority.rule}")
+        return
+    yield _field("authority", f"action {number}: {authority.by} {authority.grant}")
+    for event, grant in _grants(evidence, {authority.grant}):
+        yield _field("signed by", f"{event.by}, {grant.signed.key}, in event {event.seq}, at {event.at}")
+        yield from (f"    | {visible(line)}" for line in grant.statement().decode().splitlines())
+        for opening in evidence.openings(event.seq):
+            yield _field(f"  {opening.path}", canon.encode(opening.value).decode())
+
+
+def _grants(evidence: Evidence, ids: set[str]) -> Iterator[tuple[Event, ConsentGranted | GrantRatified]]:
+    for event in evidence.events.values():
+        if isinstance(event.body, ConsentGranted | GrantRatified) and event.body.grant in ids:
+            yield event, event.body
+
+
+def _field(name: str, text: str) -> str:
+    return f"  {visible(name):<14}{visible(text)}"
