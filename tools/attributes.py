@@ -1,8 +1,8 @@
 """What a registrar says of a resource, held against the constitution in force.
 
 A value that no rule could read helps nobody and looks as if it did; so an attribute that the constitution does not
-declare, or a value outside its domain, is refused with the nearest spelling. ``domain`` may always be said: the trust
-domain is read by the decision point itself.
+declare, or a value outside its domain, is refused with the nearest spelling. ``domain`` and ``casefold`` may always be
+said: the decision point itself reads the trust domain, and whether the store takes two spellings for one name.
 
 Source: DESIGN section 10 (the resource view).
 """
@@ -18,7 +18,7 @@ from grants.reference import Pattern
 from grants.spelling import suggestion
 from tools.errors import InputError
 
-DOMAIN: Final = "domain"
+ALWAYS: Final[Mapping[str, AttributeType]] = {"domain": Name(), "casefold": Flag()}
 
 _FLAGS: Final = {"true": True, "false": False}
 
@@ -79,11 +79,11 @@ def _check(constitution: Constitution, name: str, value: object) -> str | bool |
 
 def _domain_of(constitution: Constitution, name: str) -> AttributeType:
     attribute: Attribute | None = constitution.attributes.get(name)
-    if attribute is None and name == DOMAIN:
-        return Name()
+    if attribute is None and name in ALWAYS:
+        return ALWAYS[name]
     stored = [one.name for one in constitution.attributes.values() if one.source == "store"]
     if attribute is None:
-        raise InputError(f'unknown attribute "{code_points(name)}"{suggestion(name, [*stored, DOMAIN])}')
+        raise InputError(f'unknown attribute "{code_points(name)}"{suggestion(name, [*stored, *ALWAYS])}')
     if attribute.source != "store":
         raise InputError(
             f"{name} comes from the {attribute.source} and is not said of a resource{suggestion('', stored)}"
