@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from decisions import reducers
 from decisions.action import Action, Reduction
 from decisions.descriptor import Circumstances
 from decisions.errors import DecisionError
@@ -90,6 +91,7 @@ def decision(
         subject=circumstances.asker.chain,
         session=circumstances.domain,
         correlated=circumstances.correlated,
+        reducers=reducers.VERSION,
         actions=_actions(evaluation, reduced),
         problems=tuple(problem.code for problem in reduced.problems),
         detail=detail.commitment() if detail else None,

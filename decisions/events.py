@@ -148,6 +148,7 @@ class DecisionMade(Body):
         subject: the chain from the principal that asked down to the part that acts.
         counterpart: the person or operator whose trust counted, or an empty text.
         domain: the trust domain, from the trusted side, or an empty text.
+        reducers: number of the reducers that read the operation.
         problems: what could not be read of the operation.
         detail: commitment to the problems' explanation, or null.
         constitution: digest of the constitution that was applied.
@@ -164,6 +165,7 @@ class DecisionMade(Body):
     subject: Names
     session: str
     correlated: bool
+    reducers: Annotated[int, Field(ge=1)]
     actions: Annotated[tuple[DecidedAction, ...], Many]
     problems: Annotated[tuple[ProblemCode, ...], Many]
     detail: Disclosable | None

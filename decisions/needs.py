@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from decisions.events import Need
 from decisions.verdict import Case, Spoken
-from grants.expression import UNKNOWN, Truth
+from grants.expression import Missing, Truth
 
 
 def rewrite() -> Need:
@@ -57,7 +57,7 @@ def _of_session(case: Case, spoken: Spoken) -> list[str]:
 
 def _unknown(case: Case, spoken: Spoken) -> set[str]:
     attributes = case.descriptor.attributes
-    return {name for name in spoken.rule.when.reads if name in attributes and attributes[name].value is UNKNOWN}
+    return {name for name in spoken.rule.when.reads if name in attributes and isinstance(attributes[name].value, Missing)}
 
 
 def _consented(case: Case, index: int, undischarged: Sequence[Spoken], *, has_authority: bool) -> Iterator[Need]:

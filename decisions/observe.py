@@ -99,7 +99,7 @@ def recorded_interaction(
     Raises:
         TrustError: its id was used for an interaction in another domain.
     """
-    seq = snapshot.claimed(f"interaction:{system}:{counterpart}:{interaction}")
+    seq = snapshot.claimed(f"interaction:{system}|{counterpart}|{interaction}")
     event = None if seq is None else read_event(snapshot, registry, seq)
     if event is None:
         return None

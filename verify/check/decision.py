@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from decisions.action import Action, Reduction
 from decisions.events import ConstitutionAdopted, DecisionMade
-from decisions.reducers import reduce_operation
+from decisions.reducers import VERSION, reduce_operation
 from grants.binding import BindingTo
 from grants.book.states import ConsentState, GenesisState
 from grants.consent import ARGS, Wanted, item_for
@@ -72,6 +72,8 @@ def check_reduction(evidence: Evidence) -> Line:
     opened = [opening.value for opening in evidence.openings(event.seq) if opening.path == ARGS]
     if not opened:
         return not_checked("reduction", "the operation is not disclosed: the actions are taken as recorded")
+    if body.reducers != VERSION:
+        return not_checked("reduction", f"read by reducers of number {body.reducers}; these are number {VERSION}")
     match opened[0]:
         case {"form": form, "payload": dict(payload), **rest} if form == body.form and not rest:
             return _reduced(body, reduce_operation(body.form, payload, home=None))
