@@ -56,8 +56,8 @@ def _of_session(case: Case, spoken: Spoken) -> list[str]:
 
 
 def _unknown(case: Case, spoken: Spoken) -> set[str]:
-    attributes = case.descriptor.attributes
-    return {name for name in spoken.rule.when.reads if name in attributes and isinstance(attributes[name].value, Missing)}
+    values = case.descriptor.values()
+    return {name for name in spoken.rule.when.reads if isinstance(values.get(name), Missing)}
 
 
 def _consented(case: Case, index: int, undischarged: Sequence[Spoken], *, has_authority: bool) -> Iterator[Need]:

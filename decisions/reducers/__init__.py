@@ -12,13 +12,16 @@ from collections.abc import Callable, Mapping
 from decisions.action import Reduction
 from decisions.reducers.conversation import reduce_conversation
 from decisions.reducers.effects import Effects
-from decisions.reducers.errors import UnreadableError
+from decisions.reducers.errors import UnreadableError, too_complex
 from decisions.reducers.payload import Fields, check_keys, optional_text, text
 from decisions.reducers.shell import reduce_shell
 from decisions.reducers.sql import reduce_sql
 from decisions.reducers.tool_call import reduce_tool_call
 from decisions.reducers.typed import reduce_typed
 from ledger.canon import Json
+
+VERSION = 1
+"""Number of these reducers: it goes up whenever one reads an operation otherwise than before."""
 
 _CLAIMS = "attributes"
 
@@ -42,6 +45,8 @@ def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None
         reducer(effects, {key: value for key, value in payload.items() if key != _CLAIMS}, home)
     except UnreadableError as error:
         effects.refuse(error, "")
+    except RecursionError:
+        effects.refuse(too_complex("nested too deep to be read"), "")
     except Exception as error:  # noqa: BLE001  (fail closed: a fault of ours must deny, not crash past the decision)
         effects.refuse(UnreadableError(f"the reducer failed: {type(error).__name__}"), "")
     return effects.reduction()

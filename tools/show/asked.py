@@ -25,7 +25,7 @@ def request_text(event: Event, body: ConsentRequested, openings: Sequence[Openin
     opened = {opening.path: opening.value for opening in openings}
     lines = [
         f"Request {event.seq}, of {event.at}, from decision {body.decision}",
-        f"Asks        {safe('/'.join(body.subject))}{via} ({event.by})",
+        f"Asks        {safe('/'.join(body.subject))}{via}",
         *item_lines(body.items),
         *operand_lines(body.operands, opened),
     ]

@@ -83,8 +83,8 @@ class Call:
             UnreadableError: an option that isn't known.
         """
         parsed = parse(self.words if words is None else words, table)
-        for word in parsed.loose:
-            self.refuse(unresolved(f"a word that only the shell knows: {word.shown()[:60]}"))
+        if parsed.loose:
+            self.refuse(unresolved("a word that only the shell knows, and that may become an option"))
         for option in parsed.options:
             if option.value is not None and option.use in {"read", "write"}:
                 self.files("read" if option.use == "read" else "write", [option.value])
@@ -120,13 +120,13 @@ class Call:
 
     def run(self, target: str | None = None, **facts: Fact) -> None:
         """Note that a program runs: this one, or the target."""
-        self._act("exec", "run", target or f"program:{self.name}", elevated=self.within.elevated, **facts)
+        self._act("exec", "run", target or f"program:{self.name}", **{"elevated": self.within.elevated, **facts})
 
     def web(self, verb: str, word: Word, *, egress: bool = False) -> None:
         """Note that a web resource is fetched from or sent to."""
         try:
             if word.literal is None:
-                raise unresolved(f"an address that only the shell knows: {word.shown()[:80]}")
+                raise unresolved("an address that only the shell knows")
             self._act("network", verb, web_target(word.literal), egress=egress)
         except UnreadableError as error:
             self.refuse(error)

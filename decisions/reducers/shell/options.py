@@ -142,7 +142,7 @@ def _long(word: Word, table: OptionTable, rest: list[Word]) -> Option:
     name, equals, _ = word.prefix.partition("=")
     use = table.uses.get(name)
     if use is None or (not equals and word.literal is None):
-        raise UnreadableError(f"an option that isn't known: {word.shown()[:60]}")
+        raise UnreadableError(f"an option that isn't known: {name[:60]}")
     if equals:
         if use == "flag":
             raise UnreadableError(f"an option that takes no value: {name}")
@@ -157,7 +157,7 @@ def _cluster(word: Word, table: OptionTable, rest: list[Word]) -> list[Option]:
         name = "-" + text[place]
         use = table.uses.get(name)
         if use is None:
-            raise UnreadableError(f"an option that isn't known: {name} in {word.shown()[:60]}")
+            raise UnreadableError(f"an option that isn't known: {name}")
         behind = word.after(place + 1)
         if use == "flag":
             found.append(Option(name, None, use))
@@ -166,7 +166,7 @@ def _cluster(word: Word, table: OptionTable, rest: list[Word]) -> list[Option]:
         value = separate if behind.literal == "" else behind
         return [*found, Option(name, value, use)]
     if word.literal is None:
-        raise unresolved(f"options that only the shell knows: {word.shown()[:60]}")
+        raise unresolved(f"options that only the shell knows behind {text[:2]}")
     return found
 
 
@@ -175,5 +175,5 @@ def _next(name: str, rest: list[Word]) -> Word:
         raise UnreadableError(f"an option without its value: {name}")
     word = rest.pop(0)
     if any(piece.kind == "split" for piece in word.pieces):
-        raise unresolved(f"a word that only the shell knows: {word.shown()[:60]}")
+        raise unresolved(f"a value that only the shell knows, of {name}")
     return word

@@ -8,7 +8,7 @@ no-break space) refuses the text before it is parsed.
 Source: DESIGN section 2 (reducers through tree-sitter-bash); policy cases A03, A15.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import tree_sitter_bash
@@ -22,6 +22,7 @@ MAX_BYTES = 64 * 1024
 _PARSER = Parser(Language(tree_sitter_bash.language()))
 _CONTINUATION = b"\\\n"
 _BLANKS = b" \t\n"
+_REDIRECTIONS = frozenset({">", ">>", ">|", "<", "&>", "&>>", ">&", "<&", ">&-", "<&-", "<<", "<<-", "<<<"})
 
 
 def parse(text: str) -> Node:
@@ -40,9 +41,50 @@ def parse(text: str) -> Node:
         raise too_complex(f"a script of more than {MAX_BYTES} bytes")
     check_characters(text, "\n\t")
     root = _PARSER.parse(data).root_node
-    if root.has_error or root.end_byte < len(data.rstrip(_BLANKS)):
+    if root.has_error:
         raise UnreadableError("not a script that can be read for certain")
+    _check_cover(root, data, 0, len(data))
     return root
+
+
+def _check_cover(root: Node, data: bytes, start: int, stop: int) -> None:
+    """Hold that the tree's leaves cover the text but for blanks, and part it where bash does.
+
+    Found by comparing with bash: an escaped blank gets lost; behind a line continuation a number that belongs to a
+    redirection becomes an argument, and a ``#`` within a word a comment; a comment goes on behind a backslash;
+    ``-1`` becomes a descriptor. The text of here-documents is held elsewhere.
+    """
+    end, kind = start, ""
+    for leaf in _leaves(root):
+        gap = data[end : leaf.start_byte]
+        if gap.strip(_BLANKS) and gap.replace(_CONTINUATION, b"").strip(_BLANKS):
+            raise UnreadableError("text that the syntax tree leaves out")
+        _check_leaf(leaf, gap.replace(_CONTINUATION, b""), kind)
+        end, kind = leaf.end_byte, leaf.type
+        for child in leaf.children:
+            _check_cover(child, data, child.start_byte, child.end_byte)
+    if data[end:stop].replace(_CONTINUATION, b"").strip(_BLANKS):
+        raise UnreadableError("text that the syntax tree leaves out")
+
+
+def _check_leaf(leaf: Node, blanks: bytes, before: str) -> None:
+    if not blanks and before == "number" and leaf.type in _REDIRECTIONS:
+        raise UnreadableError("a number that belongs to a redirection")
+    if leaf.type == "comment" and (b"\n" in bytes_of(leaf) or (before and not blanks)):
+        raise UnreadableError("a comment that bash ends or begins elsewhere")
+    if leaf.type == "file_descriptor" and not bytes_of(leaf).isdigit():
+        raise UnreadableError("a word that is taken for a descriptor")
+
+
+def _leaves(root: Node) -> Iterator[Node]:
+    """Give the leaves in the order of the text; iterative, for trees as deep as their text is long."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        if node.child_count and node.type != "heredoc_body":
+            stack.extend(reversed(node.children))
+        else:
+            yield node
 
 
 def text_of(node: Node) -> str:

@@ -116,7 +116,10 @@ class ScriptReader:
             commands.check_unknown(call)
             call.run()
             return call.ends
-        described(call)
+        try:
+            described(call)
+        except UnreadableError as error:
+            call.refuse(error)
         if not call.noted:
             call.run()
         return call.ends

@@ -231,6 +231,8 @@ class Walk:
         opening = node.children[0].type
         if opening not in {"[", "[["}:
             raise UnreadableError("arithmetic isn't read")
+        check_gaps(node, node.children[:2])
+        check_gaps(node, node.children[-2:])
         for child in node.children[1:-1]:
             self._condition(child, state, strict=opening == "[[")
         self._reader.effects.act("exec", "run", "program:test", within.part, elevated=within.elevated)
@@ -354,6 +356,7 @@ class Walk:
     def _group(self, node: Node, state: State, attached: Sequence[Node]) -> Ends:
         if node.children[0].type != "{":
             raise UnreadableError("arithmetic isn't read")
+        check_gaps(node, node.children[:2])
         self._redirect_only(attached, state)
         return self._inner(node.children[1:-1], state)
 
@@ -377,7 +380,9 @@ class Walk:
         return merged(result, otherwise)
 
     def _case(self, node: Node, state: State, attached: Sequence[Node]) -> Ends:
-        self._redirect_only(attached, state)
+        within = self._numbered(node)
+        self._redirect_only(attached, state, within)
+        self._reader.effects.act("exec", "run", "program:bash", within.part, elevated=within.elevated)
         place = self._place(state)
         for child in node.children:
             if child.type in _WORDS:

@@ -3,8 +3,9 @@
 Source: DESIGN sections 2 and 10; policy cases B09, B11, J01, J03.
 """
 
-from decisions.reducers.effects import Effects, canonical
+from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, unresolved
+from decisions.reducers.sql.names import check_database
 from decisions.reducers.sql.parse import parse
 from decisions.reducers.sql.statement import Statement
 
@@ -23,7 +24,7 @@ def reduce_sql(effects: Effects, text: str, *, database: str | None, dialect: st
         statements = parse(text, dialect)
         if database is None:
             raise unresolved("it isn't known which database these statements go to")
-        canonical(f"db://{database}")
+        check_database(database)
     except UnreadableError as error:
         effects.refuse(error, "")
         return

@@ -68,7 +68,8 @@ def _picks(condition: exp.Expr) -> bool:
 
 def _compares(condition: exp.Expr) -> bool:
     picks = _FORMS.get(type(condition))
-    return picks is not None and picks(condition)
+    flags = [name for name, value in condition.args.items() if value is True]
+    return picks is not None and not flags and picks(condition)
 
 
 def _equals(condition: exp.Expr) -> bool:

@@ -14,9 +14,21 @@ Source: DESIGN section 8; policy cases B01, J03.
 
 from sqlglot import exp
 
+from decisions.reducers.effects import canonical
 from decisions.reducers.errors import UnreadableError
 
 _DEFAULT_SCHEMA = {"postgres": "public", "sqlite": "main", "mysql": None}
+
+
+def check_database(name: str) -> None:
+    """Accept the name of a database.
+
+    Raises:
+        UnreadableError: ID_INVALID.
+    """
+    if "/" in name:
+        raise UnreadableError("the name of a database holds no slash", "ID_INVALID")
+    canonical(f"db://{name}")
 
 
 def table_target(table: exp.Table, database: str, dialect: str) -> str:
@@ -39,7 +51,7 @@ def _folded(identifier: object, dialect: str) -> str:
     if not isinstance(identifier, exp.Identifier):
         raise UnreadableError("a name that isn't read")
     text = identifier.name
-    if not text or "." in text:
+    if not text or "." in text or "/" in text:
         raise UnreadableError(f"a name that may not stand in a reference: {text[:60]!a}", "ID_INVALID")
     lowered = text.lower()
     if lowered == text:

@@ -14,35 +14,36 @@ from decisions.reducers.errors import UnreadableError
 
 _QUERY = """
     Select From Join Where Group Having Order Ordered Limit Offset Fetch Table TableAlias Column Identifier Alias
-    Aliases Star Subquery CTE With Union Except Intersect Values Tuple Distinct Window WindowSpec Lateral Lock Into Var
-    Returning Literal Boolean Null Paren Placeholder Parameter Interval DataType DataTypeParam Array Bracket Filter
-    WithinGroup
+    Aliases Star Subquery CTE With Union Except Intersect Values Tuple Distinct Window WindowSpec Lateral Lock Into
+    Var Returning Literal Boolean Null Paren Placeholder Parameter Interval DataType DataTypeParam Array Bracket
+    Filter WithinGroup
 """
 _CONDITIONS = """
     And Or Not EQ NEQ NullSafeEQ NullSafeNEQ GT GTE LT LTE Is In Between Like ILike SimilarTo RegexpLike RegexpILike
     Exists Any All Case If Escape Collate Glob
 """
 _OPERATORS = """
-    Add Sub Mul Div IntDiv Mod Neg DPipe BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift BitwiseRightShift
-    Cast TryCast JSONExtract JSONExtractScalar JSONBExtract JSONBExtractScalar JSONBContains JSONPath JSONPathRoot
-    JSONPathKey JSONPathSubscript ArrayContainsAll ArrayContainedBy ArrayOverlaps AtTimeZone
+    Add Sub Mul Div IntDiv Mod Neg DPipe BitwiseAnd BitwiseOr BitwiseXor BitwiseNot BitwiseLeftShift
+    BitwiseRightShift Cast TryCast JSONExtract JSONExtractScalar JSONBExtract JSONBExtractScalar JSONBContains
+    JSONPath JSONPathRoot JSONPathKey JSONPathSubscript ArrayContainsAll ArrayContainedBy ArrayOverlaps AtTimeZone
 """
 _CHANGES = """
     Insert Update Delete Merge Whens When OnConflict Schema ColumnDef ColumnConstraint PrimaryKeyColumnConstraint
-    NotNullColumnConstraint UniqueColumnConstraint DefaultColumnConstraint CheckColumnConstraint Constraint PrimaryKey
-    ForeignKey Reference AutoIncrementColumnConstraint GeneratedAsIdentityColumnConstraint Create Drop Alter AlterColumn
-    AlterRename RenameColumn AddConstraint TruncateTable Index IndexParameters Grant GrantPrivilege GrantPrincipal
-    Revoke Transaction Commit Rollback Set SetItem Properties TemporaryProperty Comment Describe
+    NotNullColumnConstraint UniqueColumnConstraint DefaultColumnConstraint CheckColumnConstraint Constraint
+    PrimaryKey ForeignKey Reference AutoIncrementColumnConstraint GeneratedAsIdentityColumnConstraint Create Drop
+    Alter AlterColumn AlterRename RenameColumn AddConstraint TruncateTable Index IndexParameters Grant
+    GrantPrivilege GrantPrincipal Revoke Transaction Commit Rollback Set SetItem Properties TemporaryProperty
+    Comment Describe
 """
 _FUNCTIONS = """
     Abs Avg Ceil Floor Round Sqrt Pow Exp Ln Log Sign Count CountIf Sum Min Max Stddev StddevPop StddevSamp Variance
-    VariancePop ArrayAgg GroupConcat Coalesce Nullif Greatest Least Lower Upper Length Trim Substring Concat ConcatWs
-    Left Right StrPosition Replace Initcap Reverse SplitPart RegexpReplace RegexpExtract Ascii Chr MD5 SHA SHA2
-    CurrentDate CurrentTime CurrentTimestamp CurrentDatetime CurrentUser Date DateAdd DateSub DateDiff DateTrunc
-    TimestampTrunc Extract Year Month Day Hour Minute Second ToChar TimeToStr StrToTime StrToDate TsOrDsToDate TsOrDsToTimestamp
-    UnixToTime TimeToUnix RowNumber Rank DenseRank PercentRank CumeDist Ntile Lag Lead FirstValue LastValue NthValue
-    GenerateSeries ExplodingGenerateSeries Unnest JSONObject JSONArray JSONArrayAgg JSONObjectAgg JSONFormat Rand Uuid
-    LogicalAnd LogicalOr PercentileCont PercentileDisc Mode Pad
+    VariancePop ArrayAgg GroupConcat Coalesce Nullif Greatest Least Lower Upper Length Trim Substring Concat
+    ConcatWs Left Right StrPosition Replace Initcap Reverse SplitPart RegexpReplace RegexpExtract Ascii Chr MD5 SHA
+    SHA2 CurrentDate CurrentTime CurrentTimestamp CurrentDatetime CurrentUser Date DateAdd DateSub DateDiff
+    DateTrunc TimestampTrunc Extract Year Month Day Hour Minute Second ToChar TimeToStr StrToTime StrToDate
+    TsOrDsToDate TsOrDsToTimestamp UnixToTime TimeToUnix RowNumber Rank DenseRank PercentRank CumeDist Ntile Lag
+    Lead FirstValue LastValue NthValue GenerateSeries ExplodingGenerateSeries Unnest JSONObject JSONArray
+    JSONArrayAgg JSONObjectAgg JSONFormat Rand Uuid LogicalAnd LogicalOr PercentileCont PercentileDisc Mode Pad
 """
 
 _ALLOWED = frozenset(

@@ -12,7 +12,6 @@ import re
 
 import sqlglot
 from sqlglot import ErrorLevel, exp
-from sqlglot.errors import SqlglotError
 
 from decisions.reducers.characters import check_characters
 from decisions.reducers.errors import UnreadableError, too_complex
@@ -33,8 +32,7 @@ _DOUBTFUL = re.compile(
 _DOUBTFUL_MYSQL = re.compile(r"--(?![ \t\r\n]|$)")
 
 # What it can't parse, it reports by an exception or as a Command; its warnings say nothing more.
-logging.getLogger("sqlglot").addHandler(logging.NullHandler())
-logging.getLogger("sqlglot").propagate = False
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)
 
 
 def parse(text: str, dialect: str) -> list[exp.Expression]:
@@ -52,7 +50,9 @@ def parse(text: str, dialect: str) -> list[exp.Expression]:
         raise UnreadableError(f"a dialect that isn't known: {dialect[:40]!a}")
     try:
         parsed = sqlglot.parse(text, read=dialect, error_level=ErrorLevel.RAISE)
-    except (SqlglotError, RecursionError, ValueError) as error:
+    except RecursionError:
+        raise
+    except Exception as error:  # broken text makes its parser fail in ways that it does not declare
         raise UnreadableError(f"not SQL that can be read for certain: {type(error).__name__}") from error
     statements = [statement for statement in parsed if isinstance(statement, exp.Expression)]
     if len(statements) > MAX_STATEMENTS:

@@ -187,6 +187,8 @@ class Statement:
                 self._act("drop", self._whole, "all")
             else:
                 self._act("drop", self._target(table), "many" if kind == "INDEX" else "all")
+        if node.args.get("cascade") and kind != "SCHEMA":
+            raise unresolved("CASCADE drops what depends on it, which is not named")
         if kind == "DATABASE" and [t.name for t in node.args.get("tables") or ()] != [self._database]:
             raise unresolved("a database that is not the one that this is asked of")
 

@@ -28,18 +28,38 @@ _SHOPT = frozenset({"-s", "-u", "-q", "nullglob", "globstar", "dotglob", "failgl
 _COMMAND_NAME = re.compile(r"[A-Za-z0-9_.+/\[:-]+", re.ASCII)
 
 _HARMLESS = (
-    ":", "true", "false", "echo", "pwd", "exit", "return", "break", "continue", "shift", "wait", "jobs", "fg", "bg",
-    "disown", "times", "kill", "logout", "suspend", "caller", "help", "dirs", "umask", "ulimit", "history",
+    "true", "false", "echo", "pwd", "exit", "return", "break", "continue", "shift", "jobs", "fg", "bg",
+    "disown", "times", "kill", "logout", "suspend", "caller", "help", "dirs", "umask", "ulimit",
 )  # fmt: skip
 _OPAQUE = (
     "alias", "unalias", "trap", "hash", "enable", "bind", "complete", "compgen", "compopt", "mapfile", "readarray",
     "coproc", "fc", "getopts", "let", "declare", "typeset", "local", "export", "readonly", "unset", "unsetenv",
-    "function", "select", "[[", "((", "{", "}", "!",
+    "history",
+)  # fmt: skip
+# In command position these are the shell's grammar, wherever the syntax tree takes one for a name.
+_RESERVED = (
+    "!", "((", "[[", "]]", "case", "do", "done", "elif", "else", "esac", "fi", "for", "function", "if", "in", "select",
+    "then", "until", "while", "{", "}",
 )  # fmt: skip
 
 
 def _harmless(call: Call) -> None:
     call.run()
+
+
+def _true(call: Call) -> None:
+    call.run("program:true")
+
+
+def _wait(call: Call) -> None:
+    """``wait -p`` assigns, and computes an index as it does."""
+    if any(word.is_loose or word.prefix.startswith("-") for word in call.words):
+        raise UnreadableError("an option of wait that isn't known")
+    call.run()
+
+
+def _reserved(call: Call) -> None:
+    raise UnreadableError(f"grammar of the shell's that isn't read: {call.name}")
 
 
 def _opaque(call: Call) -> None:
@@ -181,6 +201,9 @@ def _shopt(call: Call) -> None:
 COMMANDS: dict[str, Callable[[Call], None]] = {
     **dict.fromkeys(_HARMLESS, _harmless),
     **dict.fromkeys(_OPAQUE, _opaque),
+    **dict.fromkeys(_RESERVED, _reserved),
+    ":": _true,
+    "wait": _wait,
     "cd": _cd,
     "pushd": _cd,
     "popd": _lost,

@@ -53,7 +53,7 @@ _TABLE: Mapping[str, Interpreter] = {
     "lua": _interpreter("-vE -e=!", "-e", "-v"),
 }
 _SHELL = options(
-    "-euxvlrn -c=! -o= +o= --norc --noprofile --posix --login --verbose --version --help",
+    "-ceuxvlrn -o= +o= --norc --noprofile --posix --login --verbose --version --help",
     ends_at_operand=True,
     globs=False,
 )
@@ -131,10 +131,11 @@ def _script(call: Call, script: Word | None) -> None:
 def _shell(call: Call) -> None:
     parsed = call.parse(_SHELL)
     if parsed.has("-c"):
-        text = parsed.value("-c")
-        if text is None or text.literal is None:
+        # -c takes no value: the text is the first operand, behind whatever options follow.
+        text = parsed.operands[0].literal if parsed.operands else None
+        if text is None:
             raise UnreadableError("shell text that only the shell knows")
-        call.script(text.literal)
+        call.script(text)
     elif parsed.has("--version", "--help"):
         call.run()
     else:
