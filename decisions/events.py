@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from decisions.action import ProblemCode
+from grants.consent import Reason as ConsentReason
 from grants.events import Names, Operand
 from ledger import canon, digest
 from ledger.disclosure import Disclosable
@@ -30,13 +31,7 @@ Reason: TypeAlias = Literal[
     "TRUST_FLOOR",
     "FORBIDDEN",
     "ATTR_UNKNOWN",
-    "CONSENT_EXPIRED",
-    "CONSENT_REVOKED",
-    "CONSENT_CONSUMED",
-    "CONSENT_BINDING",
-    "CONSENT_VERSION",
-    "CONSENT_SUBJECT",
-    "CONSENT_REQUIRED",
+    ConsentReason,
     "NO_AUTHORITY",
     "LEDGER_UNAVAILABLE",
     "ALLOWED",

@@ -17,7 +17,7 @@ Source: DESIGN sections 10 and 11; policy cases D03 to D23.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, Protocol, TypeAlias, TypeVar
+from typing import Final, Literal, Protocol, TypeAlias, TypeVar, get_args
 
 from grants.authority import check_event, still_counts
 from grants.binding import BindingTo, binding
@@ -46,15 +46,8 @@ Reason: TypeAlias = Literal[
     "CONSENT_SUBJECT",
     "CONSENT_REQUIRED",
 ]
-REASONS: Final[tuple[Reason, ...]] = (
-    "CONSENT_EXPIRED",
-    "CONSENT_REVOKED",
-    "CONSENT_CONSUMED",
-    "CONSENT_BINDING",
-    "CONSENT_VERSION",
-    "CONSENT_SUBJECT",
-    "CONSENT_REQUIRED",
-)
+REASONS: Final[tuple[Reason, ...]] = get_args(Reason)
+"""In their order: the first that applies is told."""
 
 ENDED: Final[frozenset[Reason]] = frozenset({"CONSENT_EXPIRED", "CONSENT_REVOKED", "CONSENT_CONSUMED"})
 """Why a consent that was given for just this operation can't be used any more."""

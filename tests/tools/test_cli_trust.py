@@ -143,3 +143,48 @@ def test_show_can_be_narrowed(desk, see):
     (one,) = desk.run("trust", "show", "--domain", "care", "--json").objects
     assert one["domain"] == "care"
     assert desk.run("trust", "show", "--counterpart", "person:other", "--json").objects == []
+
+
+SPEAK = ("decide", "--as", "agent:companion", "--person", "reader-31", "--json")
+
+
+@pytest.fixture
+def trusted(see):
+    """Trust in the library that opens the first step of the ladder."""
+    for number in range(10):
+        see(f"i{number}", "--c-inst", "0.88", "--qualifying")
+
+
+@pytest.mark.usefixtures("trusted")
+@pytest.mark.parametrize(
+    ("request_id", "words", "code"),
+    [
+        ("r1", ("--session-domain", "library"), 0),
+        ("r2", ("--session-domain", "care"), 4),
+        ("r3", (), 4),
+    ],
+)
+def test_trust_counts_in_its_domain_alone(desk, request_id, words, code):
+    """Policy case I03."""
+    done = desk.run(*SPEAK, "--request", request_id, "--say", "inform", *words)
+    assert done.exit_code == code
+    assert done.object["reason"] == ("TRUST_FLOOR" if code else "ALLOWED")
+
+
+@pytest.mark.usefixtures("trusted")
+def test_a_domain_that_only_the_payload_names_is_no_domain(desk):
+    """Policy case I03: the domain comes from the trusted side."""
+    register = ("resource", "add", "person:reader-31/library", "--set", "asset=person")
+    assert desk.sign(*register).exit_code == 0
+    done = desk.run(*SPEAK, "--request", "r1", "--say", "inform", "--domain", "library")
+    assert (done.exit_code, done.object["reason"]) == (4, "TRUST_FLOOR")
+
+
+def test_no_consent_lifts_a_trust_floor(desk):
+    """Policy case I07."""
+    speak = ("--say", "befriend", "--person", "reader-31", "--session-domain", "library")
+    words = ("--as", "agent:companion", "--through", "service:gateway", "--for", "1h", "--reason", "x")
+    done = desk.sign("grant", "issue", *speak, *words)
+    assert done.exit_code == 1
+    assert "TRUST_FLOOR" in done.error
+    assert desk.run(*SPEAK, "--request", "r1", *speak[:2], *speak[4:]).object["request"] is None

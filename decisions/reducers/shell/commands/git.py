@@ -303,8 +303,6 @@ def _git(call: Call) -> None:
 
 def _plain(call: Call, name: str, subcommand: Subcommand, words: tuple[Word, ...]) -> None:
     parsed = call.parse(subcommand.table, words)
-    if name == "grep" and parsed.has("-f") and not parsed.operands:
-        raise UnreadableError("git grep without a pattern")
     idle = parsed.has(*subcommand.dry) or (name == "tag" and not parsed.operands)
     drops = parsed.has(*subcommand.drops_on) or (subcommand.drops and not parsed.has(*subcommand.spared_on))
     _effects(call, replace(subcommand, writes=subcommand.writes and not idle, drops=drops and not idle))

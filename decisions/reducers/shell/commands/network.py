@@ -7,6 +7,7 @@ and data may leave.
 Source: their manuals (curl 8, GNU Wget 1.24, OpenSSH 9, rsync 3.2); policy cases A07, B13.
 """
 
+import re
 from collections.abc import Callable
 
 from decisions.reducers.errors import UnreadableError, unresolved
@@ -27,6 +28,8 @@ _CURL = options(
 _BODIES = names(
     "-d -F -T --data --data-raw --data-binary --data-ascii --data-urlencode --form --form-string --upload-file --json"
 )
+_FORMS = frozenset({"-F", "--form"})
+_NAME = re.compile("[@=]")
 _AS_THEY_STAND = frozenset({"--data-raw", "--form-string"})
 _READ_ONLY = frozenset({"GET", "HEAD", "OPTIONS"})
 
@@ -93,18 +96,29 @@ def _curl_value(call: Call, option: Option) -> None:
     elif name in {"-H", "--header"} and (text is None or text.startswith("@")):
         call.files("read", [option.value.after(1) if text else option.value])
     elif name in _BODIES - _AS_THEY_STAND:
-        _curl_body(call, option.value)
+        _curl_body(call, name, option.value)
 
 
-def _curl_body(call: Call, value: Word) -> None:
-    prefix = value.prefix
-    if value.is_loose and not prefix:
+def _curl_body(call: Call, name: str, value: Word) -> None:
+    """Note the files that a body is read from.
+
+    ``@file`` at the start; behind ``name=`` in a form, where ``<`` reads as well and commas part several; behind a
+    name where the rest is to be encoded.
+    """
+    if name in _FORMS:
+        head, equals, _ = value.prefix.partition("=")
+        value, marks = value.after(len(head + equals)), "@<"
+    elif name == "--data-urlencode":
+        head = _NAME.split(value.prefix, maxsplit=1)[0]
+        value, marks = value.after(len(head)), "@"
+    else:
+        marks = "@"
+    if value.prefix[:1] in marks and value.prefix:
+        named = value.after(1)
+        texts = [named] if named.literal is None else map(Word.of, named.literal.partition(";")[0].split(","))
+        call.files("read", texts)
+    elif not value.prefix and not value.is_literal:
         raise unresolved("a body that may name a file")
-    for mark in ("@", "<"):
-        if mark in prefix and (prefix.startswith(mark) or prefix.partition(mark)[0].endswith("=") or "=" not in prefix):
-            name = value.after(prefix.index(mark) + 1)
-            call.files("read", [Word.of(name.literal.partition(";")[0]) if name.literal else name])
-            return
 
 
 def _save(call: Call, url: Word, directory: Word | None) -> None:
