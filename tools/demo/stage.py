@@ -177,11 +177,11 @@ class Stage:
         for resource, attributes in RESOURCES.items():
             self.act(_resource(resource, checked(self.constitution, attributes)))
 
-    def decide(self, scene: Scene, request: str, *, subject: str | None = None) -> Answer:
+    def decide(self, scene: Scene, request: str) -> Answer:
         """Decide an operation as the gateway asks it."""
         self.clock.go(SECOND)
         point = DecisionPoint(self.ledger.log, self.ledger.registry, home="/home/ops")
-        return point.decide(Request(scene.operation, os.getuid(), subject or scene.subject, request))
+        return point.decide(Request(scene.operation, os.getuid(), scene.subject, request))
 
     def after(self, microseconds: int) -> Instant:
         """Give the instant that lies so much later than now."""
