@@ -6,17 +6,14 @@ read, and a later check can tell whether it reads the same.
 Source: DESIGN sections 6 (reads) and 10.
 """
 
-import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from decisions import pdp
 from decisions.action import Reduction
-from decisions.constitution.loader import load
-from decisions.constitution.model import Constitution
 from decisions.descriptor import Circumstances, describe
-from decisions.errors import DecisionError
-from decisions.events import ConstitutionAdopted, Read
+from decisions.events import Read
+from decisions.law import law_in_force
 from decisions.spellings import with_spellings
 from decisions.verdict import Case, Descriptor, Verdict
 from grants.consent import Asked, ConsentMiss, Wanted, find_consent
@@ -24,7 +21,7 @@ from grants.reading import StateReader
 from grants.standing import Vocabulary, find_standing
 from ledger import canon
 from ledger.disclosure import Opening
-from ledger.errors import StoreError
+from ledger.errors import CorruptError, StoreError
 from ledger.event import Registry
 from ledger.view import StateRow
 
@@ -114,15 +111,20 @@ def evaluate(
     digest = ""
     descriptors: list[Descriptor] = []
     try:
-        constitution, vocabulary, digest = _law_in_force(reader, registry)
-        descriptors = describe(constitution, reader, with_spellings(reader, reduction.actions), circumstances)
+        law = law_in_force(reader, registry)
+        digest = law.digest
+        actions = with_spellings(reader, reduction.actions)
+        descriptors = describe(law.constitution, reader, actions, circumstances)
         domain = ",".join(sorted({one.domain for one in descriptors if one.domain}))
         asked = terms(domain)
-        cases = _one_commitment([_case(reader, registry, vocabulary, one, circumstances, asked) for one in descriptors])
-        verdict = pdp.decide(constitution, cases, reduction.problems)
-    except StoreError:
-        raise  # without a store there is no record either: the caller answers LEDGER_UNAVAILABLE
-    except Exception as error:  # noqa: BLE001  (fail closed: whatever could not be worked out is a deny with a record)
+        cases = _one_commitment(
+            [_case(reader, registry, law.vocabulary, one, circumstances, asked) for one in descriptors]
+        )
+        verdict = pdp.decide(law.constitution, cases, reduction.problems)
+    except Exception as error:
+        if isinstance(error, StoreError) and not isinstance(error, CorruptError):
+            raise  # without a store there is no record either: the caller answers LEDGER_UNAVAILABLE
+        # Fail closed: whatever could not be worked out is a deny with a record.
         return replace(erred(error), descriptors=tuple(descriptors), constitution=digest)
     return Evaluation(verdict, tuple(descriptors), tuple(cases), digest, domain)
 
@@ -131,24 +133,6 @@ def erred(error: Exception) -> Evaluation:
     """Give the evaluation of what could not be evaluated: a deny."""
     told = f"{type(error).__name__}: {error}".partition("\n")[0][:500]
     return Evaluation(Verdict("deny", ("POLICY_ERROR",)), (), (), "", "", told)
-
-
-def _law_in_force(reader: StateReader, registry: Registry) -> tuple[Constitution, Vocabulary, str]:
-    row = reader.state("constitution", "current")
-    if row is None:
-        raise DecisionError("no constitution was adopted")
-    seq = row.state["seq"]
-    data = reader.event_bytes(seq) if isinstance(seq, int) else None
-    body = registry.parse(data).body if data else None
-    if not isinstance(body, ConstitutionAdopted) or body.digest != row.state["digest"]:
-        raise DecisionError("the adopted constitution is not in the log")
-    return *_law(body.document), body.digest
-
-
-@functools.lru_cache(maxsize=8)
-def _law(document: str) -> tuple[Constitution, Vocabulary]:
-    constitution = load(document)
-    return constitution, vocabulary_of(constitution)
 
 
 def _case(
@@ -172,17 +156,6 @@ def wanted_of(descriptor: Descriptor) -> Wanted | None:
     """Give what a consent would have to cover; None where no registration gives a version."""
     action, version = descriptor.action, descriptor.version
     return None if version is None else Wanted(action.kind, action.verb, action.target, version)
-
-
-def vocabulary_of(constitution: Constitution) -> Vocabulary:
-    """Give what a standing grant's selector may speak of under a constitution."""
-    return Vocabulary(
-        attributes=constitution.types_for(),
-        categories=constitution.categories,
-        payload=frozenset(name for name, a in constitution.attributes.items() if a.source == "payload"),
-        declared={kind: frozenset(constitution.types_for(kind)) for kind in constitution.kinds},
-        verbs={kind: frozenset(verbs) for kind, verbs in constitution.kinds.items()},
-    )
 
 
 def _one_commitment(cases: Sequence[Case]) -> list[Case]:

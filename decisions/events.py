@@ -216,12 +216,17 @@ class TrustObserved(SignedBody, _TrustKey):
     def claims(self, by: str, request: str | None) -> Iterable[str]:
         """Take the interaction."""
         yield from super().claims(by, request)
-        yield f"interaction:{self.system}|{self.counterpart}|{self.interaction}"
+        yield interaction_claim(self.system, self.counterpart, self.interaction)
 
     def tags(self) -> Iterable[str]:
         """Find it by system and domain."""
         yield f"subject:{self.system}"
         yield f"domain:{self.domain}"
+
+
+def interaction_claim(system: str, counterpart: str, interaction: str) -> str:
+    """Give the unique key of an interaction; no part but the last may hold the separator."""
+    return f"interaction:{system}|{counterpart}|{interaction}"
 
 
 class TrustUpdated(Body, _TrustKey):

@@ -11,11 +11,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from decisions import trust
-from decisions.book import CURRENT
-from decisions.constitution.loader import load_cached
-from decisions.constitution.model import Constitution
 from decisions.errors import DecisionError, TrustError
-from decisions.events import ConstitutionAdopted, TrustObserved, TrustUpdated
+from decisions.events import TrustObserved, TrustUpdated, interaction_claim
+from decisions.law import law_in_force
 from decisions.trust import Observation
 from grants.identifier import check_text
 from grants.issue import Prepared, append_signed, prepare
@@ -99,7 +97,7 @@ def recorded_interaction(
     Raises:
         TrustError: its id was used for an interaction in another domain.
     """
-    seq = snapshot.claimed(f"interaction:{system}|{counterpart}|{interaction}")
+    seq = snapshot.claimed(interaction_claim(system, counterpart, interaction))
     event = None if seq is None else read_event(snapshot, registry, seq)
     if event is None:
         return None
@@ -146,7 +144,7 @@ def observe(tx: Transaction, registry: Registry, draft: Draft) -> Observed:
     _check_names(tx, body.system, body.counterpart, body.domain, body.interaction)
     if instant.to_microseconds(body.taken) > instant.to_microseconds(tx.at) + MAX_BACKWARD:
         raise TrustError(f"the reading is of {body.taken}, and now is {tx.at}: set the sensor's clock right")
-    terms = constitution_in_force(tx, registry).trust
+    terms = law_in_force(tx, registry).constitution.trust
     event = append_signed(tx, draft)
     reading = next((opening.value for opening in draft.openings if opening.path == C_INST), None)
     seen = Observation(
@@ -162,21 +160,6 @@ def observe(tx: Transaction, registry: Registry, draft: Draft) -> Observed:
     update = trust.update(before.state if before else None, seen, terms)
     tx.append(Draft(update, draft.by, "ledger", causes=(event.seq,)))
     return Observed(event, update, repeated=False)
-
-
-def constitution_in_force(reader: StateReader, registry: Registry) -> Constitution:
-    """Read the constitution in force from the event that adopted it.
-
-    Raises:
-        DecisionError: none was adopted.
-        ConstitutionError: it is not one that this version accepts.
-    """
-    row = reader.state("constitution", CURRENT)
-    seq = row.state["seq"] if row else None
-    event = read_event(reader, registry, seq) if isinstance(seq, int) else None
-    if event is None or not isinstance(event.body, ConstitutionAdopted):
-        raise DecisionError("no constitution is in force: run tally constitution adopt")
-    return load_cached(event.body.document)
 
 
 def _check_names(reader: StateReader, system: str, counterpart: str, domain: str, interaction: str) -> None:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from decisions.constitution import load
+from decisions.law import law_in_force
 from grants import reference
 from grants.book import resources
 from grants.book.states import ResourceState
@@ -26,7 +27,6 @@ from ledger.transaction import transaction_time
 from tools import checkpointing
 from tools.errors import EvidenceError, HomeError, ToolError
 from tools.home import Home
-from tools.law import law_in_force
 from tools.ledger import OpenLedger, open_ledger, time_of_day
 
 Status: TypeAlias = Literal["ok", "warning", "problem", "evidence"]

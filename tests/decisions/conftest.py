@@ -9,7 +9,7 @@ import pytest
 
 from decisions.adoption import adopt
 from decisions.constitution import DEFAULT_TEXT, default
-from decisions.evaluation import vocabulary_of
+from decisions.law import vocabulary_of
 from decisions.operation import Operation
 from decisions.record import DecisionPoint, Request
 from grants import acts

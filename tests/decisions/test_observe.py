@@ -6,7 +6,7 @@ from decisions.adoption import adopt
 from decisions.book import VIEWS as OWN_VIEWS
 from decisions.constitution import DEFAULT_TEXT, default
 from decisions.errors import DecisionError, TrustError
-from decisions.observe import Seen, constitution_in_force, observe, prepare_observation, recorded_interaction
+from decisions.observe import Seen, observe, prepare_observation, recorded_interaction
 from grants import acts
 from grants.book import VIEWS
 from grants.errors import AuthorityError, IdentifierError, SignatureError
@@ -182,10 +182,6 @@ def test_without_a_constitution_nothing_is_earned(office):
     draft = sign(office, seen(office))
     with pytest.raises(DecisionError, match="no constitution"):
         office.log.transact(lambda tx: observe(tx, office.registry, draft))
-
-
-def test_the_constitution_in_force_is_read_from_its_event(desk):
-    assert constitution_in_force(desk.log, desk.registry) == default()
 
 
 def test_an_interaction_that_nobody_recorded_is_not_found(desk):

@@ -8,6 +8,7 @@ import click
 from decisions.adoption import adopt
 from decisions.constitution import DEFAULT_TEXT, Constitution, load
 from decisions.errors import ConstitutionError
+from decisions.law import law_in_force
 from ledger import canon
 from tools.cli.command import group
 from tools.cli.failure import DONE, FAILED
@@ -15,7 +16,6 @@ from tools.cli.output import emit, fields
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.files import read_text
-from tools.law import law_in_force
 
 _EXAMPLE: Final = """\
 tally constitution show --text > ours.toml

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from decisions.law import law_in_force
 from grants import acts
 from grants.events import ConsentGranted, GrantRatified
 from grants.issue import Prepared
@@ -29,7 +30,6 @@ from tools.cli.session import opened
 from tools.deciding import decision_point
 from tools.granting import Foreseen, Given, grant_foreseen, grants, history, is_consent
 from tools.granting import request as find
-from tools.law import law_in_force
 from tools.ledger import OpenLedger
 from tools.show.asked import received_lines, request_text
 from tools.show.standing import HEADER, history_lines

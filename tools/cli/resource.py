@@ -6,6 +6,7 @@ from typing import Final
 
 import click
 
+from decisions.law import law_in_force
 from grants import acts
 from grants.book import resources
 from grants.book.states import ResourceState
@@ -23,7 +24,6 @@ from tools.cli.output import emit, fields, table
 from tools.cli.params import Act, Signing, sign_act, sign_acts, signing_options
 from tools.cli.session import opened
 from tools.errors import InputError
-from tools.law import law_in_force
 from tools.resources_file import read_resources
 
 _EXAMPLE: Final = """\

@@ -9,13 +9,13 @@ import click
 
 from decisions.constitution import parse_fraction, spell_fraction
 from decisions.errors import ConstitutionError
+from decisions.law import law_in_force
 from decisions.observe import Observed, Seen, observe, prepare_observation, recorded_interaction
 from ledger import instant
 from tools.cli.command import group
 from tools.cli.output import emit, table
 from tools.cli.params import key_option, load_signer
 from tools.cli.session import opened
-from tools.law import law_in_force
 from tools.ledger import OpenLedger
 from tools.trusting import HEADER, ladder, standings
 

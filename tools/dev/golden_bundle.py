@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from decisions.adoption import adopt
 from decisions.answer import Answer
 from decisions.constitution import load_cached
-from decisions.evaluation import vocabulary_of
+from decisions.law import vocabulary_of
 from decisions.observe import Seen, observe, prepare_observation
 from decisions.operation import Operation
 from decisions.record import DecisionPoint, Request

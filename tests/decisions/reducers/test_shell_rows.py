@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from decisions.action import Reduction
+from decisions.reducers import reduce_operation
 
 Notation = Callable[[Reduction], set[str]]
 Shell = Callable[[str], Reduction]
@@ -59,7 +62,6 @@ def test_loop_that_takes_too_many_steps_is_too_complex(shell: Shell) -> None:
 
 
 def test_home_that_is_not_known_leaves_the_target_unresolved() -> None:
-    from decisions.reducers import reduce_operation
 
     for script in ("rm ~/x", "rm $HOME/x", "cd && rm x"):
         found = reduce_operation("shell", {"command": script, "cwd": "/srv"}, home=None)
@@ -67,7 +69,6 @@ def test_home_that_is_not_known_leaves_the_target_unresolved() -> None:
 
 
 def test_directory_that_is_not_known_leaves_relative_targets_unresolved() -> None:
-    from decisions.reducers import reduce_operation
 
     found = reduce_operation("shell", {"command": "rm x; rm /y"}, home="/home/u")
     assert (
@@ -77,7 +78,6 @@ def test_directory_that_is_not_known_leaves_relative_targets_unresolved() -> Non
 
 
 def test_directory_that_is_no_absolute_path_refuses_the_script() -> None:
-    from decisions.reducers import reduce_operation
 
     for cwd in ("srv", "~", "C:\\x", ""):
         found = reduce_operation("shell", {"command": "rm x", "cwd": cwd}, home="/home/u")
@@ -90,3 +90,16 @@ def test_problem_quotes_no_value_of_an_option(shell: Shell) -> None:
     found = shell("ls --token=hunter2; ls -Yhunter2; curl http://u:hunter2@h/ ; curl 'http://h/?k=hunter2'$X")
     assert "hunter2" not in " ".join(problem.part for problem in found.problems)
     assert "--token" in " ".join(problem.detail for problem in found.problems)
+
+
+@pytest.mark.parametrize(
+    "text", ["rm x\r", "rm\x0bx", "rm x\x00", "rm\u00a0x", "rm\u2028x", "rm \ud800", "rm x\x1b[2K", "rm\u3000x"]
+)
+def test_white_space_that_parsers_take_differently_is_opaque(text: str, shell: Shell, notation: Notation) -> None:
+    assert notation(shell(text)) == {"!UNPARSEABLE"}
+
+
+@pytest.mark.parametrize("text", ["rm \u200bx", "rm cafe\u0301", 'rm "a\nb"', "rm \u202ex"])
+def test_names_that_can_not_be_seen_are_refused(text: str, shell: Shell, notation: Notation) -> None:
+    """B01, E01: no invisible character gets into a target."""
+    assert notation(shell(text)) == {"!ID_INVALID"}

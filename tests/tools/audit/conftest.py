@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from decisions.adoption import adopt
 from decisions.constitution.loader import DEFAULT_TEXT, load
-from decisions.evaluation import vocabulary_of
+from decisions.law import vocabulary_of
 from decisions.observe import Seen, observe, prepare_observation
 from grants import acts
 from grants.authority import check_event

@@ -42,7 +42,6 @@ class Subcommand:
 
     Attributes:
         table: its options.
-        reads: whether it reads the repository.
         writes: whether it changes the repository.
         drops: whether it may throw away what is nowhere else.
         hooks: whether it runs hooks.
@@ -52,7 +51,6 @@ class Subcommand:
     """
 
     table: OptionTable
-    reads: bool = True
     writes: bool = False
     drops: bool = False
     hooks: bool = False
@@ -313,8 +311,7 @@ def _plain(call: Call, name: str, subcommand: Subcommand, words: tuple[Word, ...
 
 
 def _effects(call: Call, subcommand: Subcommand) -> None:
-    if subcommand.reads:
-        call.directory("read")
+    call.directory("read")
     if subcommand.writes:
         call.directory("write")
     if subcommand.drops:

@@ -91,6 +91,8 @@ def _curl_value(call: Call, option: Option) -> None:
     name = option.name
     if name in {"-w", "--write-out"} and (text is None or text.startswith("@") or "%output" in text):
         raise UnreadableError("a format of curl's that isn't read")
+    if name in {"-T", "--upload-file"} and any(sign in option.value.prefix for sign in "{["):
+        raise UnreadableError("an upload of several files by a pattern")
     if name in {"-T", "--upload-file"} or (name in {"-b", "--cookie"} and (text is None or "=" not in text)):
         call.files("read", [option.value])
     elif name in {"-H", "--header"} and (text is None or text.startswith("@")):
