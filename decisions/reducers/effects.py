@@ -50,9 +50,6 @@ def canonical(text: str) -> str:
         UnreadableError: ID_INVALID.
     """
     try:
-        spelled = str(reference.parse(text))
+        return str(reference.parse(text))
     except ReferenceSyntaxError as error:
         raise UnreadableError(str(error), "ID_INVALID") from error
-    if spelled != text:
-        raise UnreadableError(f"not in its canonical form, which is {spelled}", "ID_INVALID")
-    return spelled

@@ -15,11 +15,12 @@ from grants.signer import Signer, generate
 from ledger.event import Draft
 from tools.cli.command import command as declare
 from tools.cli.output import emit, fields, say
-from tools.cli.params import confirm, key_option, load_signer, shown, yes_option
+from tools.cli.params import confirm, key_option, load_signer, yes_option
 from tools.cli.session import home
 from tools.errors import HomeError, InputError
 from tools.files import read_text
 from tools.founding import Founding, found, new_origin
+from tools.show.statement import statement_text
 
 _EXAMPLE: Final = """\
 tally init --human human:h1 --name 'Ada L.'
@@ -129,7 +130,7 @@ def _signing(signer: Signer, *, yes: bool) -> Callable[[Prepared], Draft]:
 
     def sign(prepared: Prepared) -> Draft:
         if asked:
-            say(shown(prepared))
+            say(statement_text(prepared))
         else:
             say("A ledger begins with signatures of yours: genesis, the constitution, and the ledger's own directory.")
             confirm([prepared], yes=yes)

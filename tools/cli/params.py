@@ -22,13 +22,13 @@ from grants.identifier import parse_principal
 from grants.issue import Prepared, append_signed
 from grants.reading import read_state
 from grants.signer import FileSigner, Signer, SshKeygenSigner, read_public
-from ledger import canon
 from ledger.event import Draft, Event
 from ledger.log import Snapshot
 from tools.cli.output import progress, safe, say
 from tools.cli.session import interactive
 from tools.errors import DeclinedError, UnattendedError
 from tools.ledger import OpenLedger
+from tools.show.statement import statement_text
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -169,7 +169,7 @@ def confirm(prepared: Sequence[Prepared], *, yes: bool) -> None:
     """
     say("This will be signed:")
     for one in prepared[:SHOWN]:
-        say(shown(one))
+        say(statement_text(one))
     if len(prepared) > SHOWN:
         say(f"and {len(prepared) - SHOWN} more of the kind, as they stand in the input.")
     if yes:
@@ -178,17 +178,6 @@ def confirm(prepared: Sequence[Prepared], *, yes: bool) -> None:
         raise UnattendedError("nobody is here to confirm this: run it at a terminal, or add --yes to sign as it stands")
     if not click.confirm("Sign?" if len(prepared) == 1 else f"Sign all {len(prepared)}?", err=True):
         raise DeclinedError("not signed; nothing was written")
-
-
-def shown(prepared: Prepared) -> str:
-    """Spell a statement for the person who is to sign it, each opened value under its commitment."""
-    lines = []
-    for line in prepared.statement.decode().splitlines():
-        lines.append(f"  | {safe(line)}")
-        name = line.partition(":")[0]
-        opened = [opening for opening in prepared.openings if opening.path.split("/")[1] == name]
-        lines += [f"      {one.path} is {safe(canon.encode(one.value).decode())}" for one in opened]
-    return "\n".join(lines)
 
 
 def _passphrase(path: Path) -> bytes:

@@ -124,7 +124,7 @@ def _concatenation(node: Node, place: Surroundings) -> Iterator[_Atom]:
     end = node.start_byte
     for child in node.children:
         if child.start_byte != end:
-            raise UnreadableError("a word with a gap in it")  # pragma: no cover  (the grammar has no such tree today)
+            raise UnreadableError("a word with a gap in it")  # pragma: no cover
         end = child.end_byte
         yield from _atoms(child, place)
 
@@ -172,7 +172,7 @@ def unquoted(text: str) -> str:
             place += 2
             continue
         if character == "`" or _EXPANDS.match(text, place):
-            raise UnreadableError("an expansion that the syntax tree does not show")
+            raise UnreadableError("an expansion that the syntax tree does not show")  # pragma: no cover
         result.append(character)
         place += 1
     return "".join(result)

@@ -52,24 +52,24 @@ def _check_cover(root: Node, data: bytes, start: int, stop: int) -> None:
 
     Found by comparing with bash: an escaped blank gets lost; behind a line continuation a number that belongs to a
     redirection becomes an argument, and a ``#`` within a word a comment; a comment goes on behind a backslash;
-    ``-1`` becomes a descriptor. The text of here-documents is held elsewhere.
+    ``-1`` becomes a descriptor, and ``{fd}>`` a word. The text of here-documents is held elsewhere.
     """
-    end, kind = start, ""
+    end, before = start, ""
     for leaf in _leaves(root):
         gap = data[end : leaf.start_byte]
         if gap.strip(_BLANKS) and gap.replace(_CONTINUATION, b"").strip(_BLANKS):
             raise UnreadableError("text that the syntax tree leaves out")
-        _check_leaf(leaf, gap.replace(_CONTINUATION, b""), kind)
-        end, kind = leaf.end_byte, leaf.type
+        _check_leaf(leaf, gap.replace(_CONTINUATION, b""), before)
+        end, before = leaf.end_byte, "number" if leaf.type == "number" else bytes_of(leaf)[-1:].decode("latin-1")
         for child in leaf.children:
             _check_cover(child, data, child.start_byte, child.end_byte)
     if data[end:stop].replace(_CONTINUATION, b"").strip(_BLANKS):
-        raise UnreadableError("text that the syntax tree leaves out")
+        raise UnreadableError("text that the syntax tree leaves out")  # pragma: no cover
 
 
 def _check_leaf(leaf: Node, blanks: bytes, before: str) -> None:
-    if not blanks and before == "number" and leaf.type in _REDIRECTIONS:
-        raise UnreadableError("a number that belongs to a redirection")
+    if not blanks and before in {"number", "}"} and leaf.type in _REDIRECTIONS:
+        raise UnreadableError("a number or a name that belongs to a redirection")
     if leaf.type == "comment" and (b"\n" in bytes_of(leaf) or (before and not blanks)):
         raise UnreadableError("a comment that bash ends or begins elsewhere")
     if leaf.type == "file_descriptor" and not bytes_of(leaf).isdigit():

@@ -46,14 +46,12 @@ def _file(node: Node, place: Surroundings, call: Call) -> list[Node]:
     named = node.children_by_field_name("destination")
     check_gaps(node, named)
     if len(operators) != 1:
-        raise UnreadableError("a redirection that isn't read")
+        raise UnreadableError("a redirection that isn't read")  # pragma: no cover
     operator = operators[0]
     if operator in _CLOSES:
         return list(named)
     if not named:
-        raise UnreadableError(
-            "a redirection without its target"
-        )  # pragma: no cover  (the grammar has no such tree today)
+        raise UnreadableError("a redirection without its target")  # pragma: no cover
     word, *rest = expand_one(named[0], place), *named[1:]
     text = word.literal
     if text is not None and any(text.startswith(socket) for socket in _SOCKETS):
@@ -65,9 +63,7 @@ def _file(node: Node, place: Surroundings, call: Call) -> list[Node]:
     elif operator in _WRITES or operator == ">&":
         call.files("write", [word], dash=False)
     else:
-        raise UnreadableError(
-            f"a redirection that isn't read: {operator}"
-        )  # pragma: no cover  (the grammar has no such tree today)
+        raise UnreadableError(f"a redirection that isn't read: {operator}")  # pragma: no cover
     return rest
 
 
@@ -93,7 +89,7 @@ def _check_end(node: Node, delimiter: str) -> bool:
     body = next((child for child in node.children if child.type == "heredoc_body"), None)
     end = next((child for child in node.children if child.type == "heredoc_end"), None)
     if end is None or text_of(end) != bare or not bare:
-        raise UnreadableError("a here-document whose end isn't certain")
+        raise UnreadableError("a here-document whose end isn't certain")  # pragma: no cover
     lines = [] if body is None else text_of(body).split("\n")
     last = lines.pop() if lines else ""
     if last.strip("\t" if tabs else "") or any((line.lstrip("\t") if tabs else line) == bare for line in lines):

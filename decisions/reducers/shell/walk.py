@@ -230,7 +230,7 @@ class Walk:
         self._redirect_only(attached, state, within)
         opening = node.children[0].type
         if opening not in {"[", "[["}:
-            raise UnreadableError("arithmetic isn't read")
+            raise UnreadableError("arithmetic isn't read")  # pragma: no cover
         check_gaps(node, node.children[:2])
         check_gaps(node, node.children[-2:])
         for child in node.children[1:-1]:
@@ -333,17 +333,13 @@ class Walk:
                 then = self._statement(right, ends.failure, inner)
                 ends = Ends(merged(ends.success, then.success), then.failure)
             else:
-                raise UnreadableError(
-                    f"a construct that isn't read: {operator}"
-                )  # pragma: no cover  (the grammar has no such tree today)
+                raise UnreadableError(f"a construct that isn't read: {operator}")  # pragma: no cover
         return ends
 
     def _pipeline(self, node: Node, state: State, attached: Sequence[Node]) -> Ends:
         parts = [child for child in node.children if child.is_named and child.type != "comment"]
         if any(not child.is_named and child.type not in {"|", "|&"} for child in node.children):
-            raise UnreadableError(
-                "a pipeline that isn't read"
-            )  # pragma: no cover  (the grammar has no such tree today)
+            raise UnreadableError("a pipeline that isn't read")  # pragma: no cover
         for part in parts:
             self._statement(part, state, attached if part is parts[-1] else ())
         return both(state)
@@ -419,7 +415,7 @@ class Walk:
         variable = node.child_by_field_name("variable")
         body = node.child_by_field_name("body")
         if variable is None or body is None or body.type != "do_group":
-            raise UnreadableError("a loop that isn't read")  # pragma: no cover  (the grammar has no such tree today)
+            raise UnreadableError("a loop that isn't read")  # pragma: no cover
         name = text_of(variable)
         within = self._numbered(node)
         self._reader.assign(name, within, exported=False)

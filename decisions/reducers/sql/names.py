@@ -49,7 +49,7 @@ def table_target(table: exp.Table, database: str, dialect: str) -> str:
 
 def _folded(identifier: object, dialect: str) -> str:
     if not isinstance(identifier, exp.Identifier):
-        raise UnreadableError("a name that isn't read")  # pragma: no cover  (the grammar has no such tree today)
+        raise UnreadableError("a name that isn't read")  # pragma: no cover
     text = identifier.name
     if not text or "." in text or "/" in text:
         raise UnreadableError(f"a name that may not stand in a reference: {text[:60]!a}", "ID_INVALID")

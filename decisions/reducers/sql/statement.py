@@ -156,9 +156,7 @@ class Statement:
             elif isinstance(then, exp.Var) and then.name.upper() == "DELETE":
                 self._act("delete", target, "many")
             elif not (isinstance(then, exp.Var) and then.name.upper() == "DO NOTHING"):
-                raise UnreadableError(
-                    "a branch of MERGE that isn't read"
-                )  # pragma: no cover  (the grammar has no such tree today)
+                raise UnreadableError("a branch of MERGE that isn't read")  # pragma: no cover
 
     def _create(self, node: exp.Expr) -> None:
         kind = str(node.args.get("kind")).upper()
@@ -183,9 +181,7 @@ class Statement:
             raise UnreadableError(f"DROP {kind[:40]} isn't read")
         for table in node.args.get("tables") or [node.this]:
             if not isinstance(table, exp.Table):
-                raise UnreadableError(
-                    "a DROP that isn't read"
-                )  # pragma: no cover  (the grammar has no such tree today)
+                raise UnreadableError("a DROP that isn't read")  # pragma: no cover
             self._changed.add(id(table))
             if kind in {"SCHEMA", "DATABASE"}:
                 self._act("drop", self._whole, "all")
@@ -249,9 +245,7 @@ class Statement:
         elif isinstance(tree.this, exp.Expr):
             self._inner(tree.this, executes="ANALY" in str(tree.args.get("style") or "").upper())
         else:
-            raise UnreadableError(
-                "a DESCRIBE that isn't read"
-            )  # pragma: no cover  (the grammar has no such tree today)
+            raise UnreadableError("a DESCRIBE that isn't read")  # pragma: no cover
 
     def _inner(self, tree: exp.Expr, *, executes: bool) -> None:
         """Note the explained statement: as itself if it runs, else as reading what it names."""
