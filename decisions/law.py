@@ -45,7 +45,7 @@ def law_in_force(reader: StateReader, registry: Registry) -> Law:
     """
     row = reader.state("constitution", CURRENT)
     if row is None:
-        raise DecisionError("no constitution is in force: adopt one with tally constitution adopt")
+        raise DecisionError("no constitution is in force: run tally audit, and adopt one with tally constitution adopt")
     seq = row.state["seq"]
     event = read_event(reader, registry, seq) if isinstance(seq, int) else None
     body = event.body if event else None

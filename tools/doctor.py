@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from decisions.constitution import load
+from decisions.errors import DecisionError
 from decisions.law import law_in_force
 from grants import reference
 from grants.book import resources
@@ -91,7 +92,7 @@ def _told(name: str, check: Callable[[OpenLedger], tuple[Status, str]], ledger: 
         status, detail = check(ledger)
     except EvidenceError as error:
         return Finding(name, "evidence", str(error))
-    except (LedgerError, ToolError, ValueError, OSError) as error:
+    except (LedgerError, DecisionError, ToolError, ValueError, OSError) as error:
         return Finding(name, "problem", str(error))
     return Finding(name, status, detail)
 

@@ -39,7 +39,7 @@ def test_the_last_adopted_constitution_is_in_force(court):
 
 
 def test_without_a_constitution_there_is_no_law(office):
-    with pytest.raises(DecisionError, match="adopt one"):
+    with pytest.raises(DecisionError, match="run tally audit, and adopt one"):
         law_in_force(office.log, office.registry)
 
 

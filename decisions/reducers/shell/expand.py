@@ -196,7 +196,7 @@ def _unescaped(text: str) -> Iterator[_Atom]:
         if character == "\\" and place + 1 < len(text):
             yield _Atom("text", bare, quoted=False)
             bare = ""
-            if text[place + 1] != "\n":
+            if text[place + 1] != "\n":  # pragma: no branch
                 yield _Atom("text", text[place + 1], quoted=True)
             place += 2
             continue

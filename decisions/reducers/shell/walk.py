@@ -16,6 +16,7 @@ from decisions.reducers.shell.call import Within
 from decisions.reducers.shell.expand import Surroundings, check_inert, expand, expand_one
 from decisions.reducers.shell.parse import bytes_of, check_gaps, parse, text_of
 from decisions.reducers.shell.redirect import redirect
+from decisions.reducers.shell.simple import REDIRECTS, WORDS, check_condition, expands, leaves, sorted_parts
 from decisions.reducers.shell.state import Ends, State, both, merged
 from decisions.reducers.shell.word import Word
 
@@ -24,22 +25,6 @@ if TYPE_CHECKING:
 
 _ROUNDS = 6
 _SEPARATORS = frozenset({";", "&", ";;", ";&", ";;&", "\n"})
-_WORDS = frozenset(
-    {
-        "word",
-        "number",
-        "string",
-        "raw_string",
-        "ansi_c_string",
-        "concatenation",
-        "simple_expansion",
-        "expansion",
-        "command_substitution",
-        "process_substitution",
-    }
-)
-_REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
-_EXPANSIONS = frozenset({"simple_expansion", "expansion", "command_substitution", "process_substitution"})
 
 
 class Walk:
@@ -124,9 +109,9 @@ class Walk:
             raise UnreadableError("backslashes between backticks")
         inner = [child for child in node.children if child.type not in {"$(", ")", "`", "<(", ">("}]
         for child in inner:
-            if child.type in _REDIRECTS:
+            if child.type in REDIRECTS:
                 self._redirect_only([child], state)
-        self._inner([child for child in inner if child.type not in _REDIRECTS], state)
+        self._inner([child for child in inner if child.type not in REDIRECTS], state)
 
     # Simple commands.
 
@@ -139,10 +124,10 @@ class Walk:
             return both(state)
 
     def _simple(self, node: Node, state: State, attached: Sequence[Node], within: Within) -> Ends:
-        assignments, name, nodes, redirects = _sorted(node)
+        assignments, name, nodes, redirects = sorted_parts(node)
         redirects += attached
         behind = self._redirect(redirects, state, within)
-        if _expands(name):
+        if expands(name):
             self._expand_all([*name.children, *nodes, *behind], state)
             raise UnreadableError("the name of a command is known to the shell alone")
         words = self._expand_all([*name.children, *nodes, *behind], state)
@@ -151,7 +136,7 @@ class Walk:
             if not (variable == "IFS" and words[0].literal == "read"):
                 self._reader.assign(variable, within)
         ends = self._reader.command(words, state, within)
-        if redirects or not _leaves(words):
+        if redirects or not leaves(words):
             return ends
         return both(state.left())
 
@@ -234,46 +219,16 @@ class Walk:
         check_gaps(node, node.children[:2])
         check_gaps(node, node.children[-2:])
         for child in node.children[1:-1]:
-            self._condition(child, state, strict=opening == "[[")
+            check_condition(child, self._place(state), strict=opening == "[[")
         self._reader.effects.act("exec", "run", "program:test", within.part, elevated=within.elevated)
         return both(state)
-
-    def _condition(self, node: Node, state: State, *, strict: bool) -> None:
-        """Walk an expression between brackets for what it runs.
-
-        ``[[`` computes the operands of ``-eq`` and the like, which runs what stands in the brackets of an index, and
-        ``[`` redirects where it seems to compare.
-        """
-        if node.type in {"unary_expression", "binary_expression", "parenthesized_expression"}:
-            operators = {text_of(child) for child in node.children if child.type == "test_operator"}
-            if operators & {"-v", "-R"}:
-                raise UnreadableError("a test of a variable by its name")
-            computes = strict and bool(operators & {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
-            for child in node.children:
-                if (
-                    child.type in _WORDS
-                    and computes
-                    and not all(w.is_literal for w in expand(child, self._place(state)))
-                ):
-                    raise UnreadableError("a comparison that computes what only the shell knows")
-                self._condition(child, state, strict=strict)
-        elif node.type in _WORDS:
-            words = expand(node, self._place(state))
-            if not strict and any(piece.kind == "split" for word in words for piece in word.pieces):
-                raise UnreadableError("unquoted text in [, which may become an operator")
-        elif node.type in {"regex", "extglob_pattern"}:
-            check_inert(text_of(node))
-        elif node.type not in {"test_operator", "!", "=", "==", "!=", "=~", "&&", "||", "(", ")"} and not (
-            strict and node.type in {"<", ">"}
-        ):
-            raise UnreadableError(f"a test that isn't read: {node.type}")
 
     # Redirections.
 
     def _redirected(self, node: Node, state: State, attached: Sequence[Node]) -> Ends:
         """Bring redirections to the command that they belong to: the last one of a list or pipeline."""
-        body = [child for child in node.children if child.type not in _REDIRECTS]
-        inner = [*(child for child in node.children if child.type in _REDIRECTS), *attached]
+        body = [child for child in node.children if child.type not in REDIRECTS]
+        inner = [*(child for child in node.children if child.type in REDIRECTS), *attached]
         after = [child for child in inner if child.type == "heredoc_redirect"]
         if not body:
             self._redirect_only(inner, state)
@@ -385,14 +340,14 @@ class Walk:
         self._reader.effects.act("exec", "run", "program:bash", within.part, elevated=within.elevated)
         place = self._place(state)
         for child in node.children:
-            if child.type in _WORDS:
+            if child.type in WORDS:
                 expand(child, place)
         for item in node.children:
             if item.type != "case_item":
                 continue
             close = next(index for index, child in enumerate(item.children) if child.type == ")")
             for child in item.children[:close]:
-                if child.type in _WORDS:
+                if child.type in WORDS:
                     expand(child, place)
                 else:
                     check_inert(text_of(child))
@@ -445,38 +400,3 @@ class Walk:
 
 def _unread(node: Node, _state: State, _attached: Sequence[Node]) -> Ends:
     raise UnreadableError(f"a construct that isn't read: {node.type.replace('_', ' ')}")
-
-
-def _expands(name: Node) -> bool:
-    """Whether a command's name is made by the shell as it runs."""
-    return name.type in _EXPANSIONS or any(_expands(child) for child in name.children)
-
-
-def _sorted(node: Node) -> tuple[list[Node], Node, list[Node], list[Node]]:
-    """Tell a simple command's parts apart: assignments, name, arguments, redirections."""
-    sorts: dict[str, list[Node]] = {"assignment": [], "name": [], "word": [], "redirect": []}
-    run: list[Node] = []
-    for child in node.children:
-        if child.type in _REDIRECTS:
-            sorts["redirect"].append(child)
-            check_gaps(node, run)
-            run = []
-            continue
-        run.append(child)
-        if child.type == "variable_assignment":
-            sorts["assignment"].append(child)
-        elif child.type == "command_name":
-            sorts["name"].append(child)
-        elif child.type in _WORDS:
-            sorts["word"].append(child)
-        else:
-            raise UnreadableError(f"a construct that isn't read: {child.type.replace('_', ' ')}")
-    check_gaps(node, run)
-    if len(sorts["name"]) != 1:  # pragma: no cover
-        raise UnreadableError("a command without one name")
-    return sorts["assignment"], sorts["name"][0], sorts["word"], sorts["redirect"]
-
-
-def _leaves(words: Sequence[Word]) -> bool:
-    """Whether a command certainly ends the script: ``exit`` with nothing or one status."""
-    return words[0].literal == "exit" and len(words) <= 2 and all(word.is_literal for word in words)  # noqa: PLR2004  (exit and its status)

@@ -57,7 +57,7 @@ FRAMES = (
     "{0} # {w}\n{1}", "{0} #{w} \\\n{1}", "while {0}; do {1}; break; done", "[[ {w} == {w} ]] && {0}", "eval '{0}'",
 )  # fmt: skip
 HANDLER = (
-    'command_not_found_handle(){ local o; printf -v o "%s\\x1f" "$@"; printf "%s\\x1e" "$o" >>"$LOG"; '
+    'command_not_found_handle(){ local o; printf -v o "%s\\x1f" "$@"; printf "%s\\x1e" "$o" >>"$LOG/$BASHPID"; '
     "[ ${#} -lt 3 ]; }; "
     "export -f command_not_found_handle\n"
 )
@@ -95,9 +95,11 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> list[list[str | None]]:
 
 
 def run(text: str, directory: Path) -> list[list[str]]:
-    log = directory.parent / "log"
-    log.write_text("")
-    env = {"LOG": str(log), "PATH": "/nonexistent", "HOME": "/home/u", "LC_ALL": "C.UTF-8"}
+    """Run a script; each process writes to a log of its own, so that no two writes mix."""
+    logs = directory.parent / "logs"
+    shutil.rmtree(logs, ignore_errors=True)
+    logs.mkdir()
+    env = {"LOG": str(logs), "PATH": "/nonexistent", "HOME": "/home/u", "LC_ALL": "C.UTF-8"}
     subprocess.run(
         [str(BASH), "--norc", "-c", HANDLER + text],
         cwd=directory,
@@ -106,7 +108,8 @@ def run(text: str, directory: Path) -> list[list[str]]:
         timeout=20,
         check=False,
     )
-    return [entry.split("\x1f")[:-1] for entry in log.read_text().split("\x1e") if entry]
+    entries = "".join(log.read_text() for log in logs.iterdir()).split("\x1e")
+    return [entry.split("\x1f")[:-1] for entry in entries if entry]
 
 
 def covers(found: list[str | None], ran: list[str]) -> bool:

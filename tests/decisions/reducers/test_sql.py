@@ -25,7 +25,8 @@ FRAGMENTS = st.lists(
     st.sampled_from(
         ["SELECT", "DELETE FROM", "UPDATE", "SET", "WHERE", "t", "id", "=", "1", "'", '"', "`", "--", "/*", "*/", "\n",
          " ", ";", "(", ")", ",", "$$", "\\", "AND", "OR", "NOT", "EXPLAIN", "ANALYZE", "WITH", "AS", "*", "DROP",
-         "TABLE", "::", "a.b", "E'", "U&", "#", "@", ":", "\u00e9", "\u200b", "\x00", "INSERT INTO", "VALUES", "CASCADE", "MERGE"]
+         "TABLE", "::", "a.b", "E'", "U&", "#", "@", ":", "\u00e9", "\u200b", "\x00", "INSERT INTO", "VALUES",
+         "CASCADE", "MERGE"]
     ),
     max_size=25,
 ).map(" ".join)  # fmt: skip

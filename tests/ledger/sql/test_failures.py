@@ -49,7 +49,7 @@ def test_of_two_creations_at_once_one_wins(path, monkeypatch):
         upgrade(engine)
         path.write_bytes(b"the first one's")
 
-    monkeypatch.setattr("ledger.sql.place.upgrade", overtaken)
+    monkeypatch.setattr("ledger.sql.migrate.upgrade", overtaken)
     with pytest.raises(StoreError, match="a log is made once"):
         create_log(path, VIEWS, lambda: START)
     assert list(path.parent.iterdir()) == [path]
@@ -62,7 +62,7 @@ def test_creation_that_fails_leaves_nothing(path, monkeypatch):
     def fail(_engine):
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr("ledger.sql.place.upgrade", fail)
+    monkeypatch.setattr("ledger.sql.migrate.upgrade", fail)
     with pytest.raises(StoreError, match="the disk is full"):
         create_log(path, VIEWS, lambda: START)
     assert list(path.parent.iterdir()) == []
