@@ -18,6 +18,7 @@ from typing import Final
 from decisions import trust
 from decisions.errors import TrustError
 from decisions.events import ConstitutionAdopted, TrustUpdated
+from grants.book.checks import check_seen
 from ledger.errors import ViewError
 from ledger.event import Event
 from ledger.view import State, View
@@ -34,15 +35,18 @@ class ConstitutionView:
         """Give the one key, for an adoption."""
         return (CURRENT,) if isinstance(event.body, ConstitutionAdopted) else ()
 
-    def apply(self, key: str, state: State | None, event: Event) -> State:  # noqa: ARG002  (one key, no memory)
+    def apply(self, key: str, state: State | None, event: Event) -> State:  # noqa: ARG002  (one key)
         """Put the adopted constitution in force.
 
         Raises:
-            ViewError: the event adopts none.
+            ViewError: the event adopts none, or was signed before the one in force was adopted: a signature that was
+                held back does not bring back what has been replaced.
         """
         body = event.body
         if not isinstance(body, ConstitutionAdopted):
             raise ViewError(f"{event.type} adopts no constitution")
+        if state is not None:
+            check_seen(event, body.log_size, int(str(state["seq"])), "the constitution in force")
         return {"digest": body.digest, "name": body.name, "seq": event.seq}
 
 

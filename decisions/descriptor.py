@@ -19,6 +19,7 @@ from grants.expression import ABSENT, UNKNOWN
 from grants.principals import Asker
 from grants.reading import StateReader
 from ledger.canon import Json
+from ledger.event import Registry
 from ledger.instant import Instant
 from ledger.view import State, StateRow
 
@@ -48,13 +49,17 @@ class Circumstances:
 
 
 def describe(
-    constitution: Constitution, reader: StateReader, actions: Sequence[Action], circumstances: Circumstances
+    constitution: Constitution,
+    reader: StateReader,
+    registry: Registry,
+    actions: Sequence[Action],
+    circumstances: Circumstances,
 ) -> list[Descriptor]:
     """Describe each action of an operation."""
     registrations = [_registration(reader, action.target) for action in actions]
     carried = _carried(actions, registrations)
     return [
-        _describe_one(constitution, reader, action, row, carried, circumstances)
+        _describe_one(constitution, reader, registry, action, row, carried, circumstances)
         for action, row in zip(actions, registrations, strict=True)
     ]
 
@@ -74,6 +79,7 @@ def _registration(reader: StateReader, target: str) -> StateRow | None:
 def _describe_one(
     constitution: Constitution,
     reader: StateReader,
+    registry: Registry,
     action: Action,
     row: StateRow | None,
     carried: object,
@@ -83,11 +89,12 @@ def _describe_one(
     asker = circumstances.asker
     domain = _domain(stored, circumstances)
     counterpart = _counterpart(action, asker)
+    parties = Parties(asker.by, counterpart, domain)
     supplied: dict[str, AttributeValue] = {
         **{name: AttributeValue(value, "reducer") for name, value in action.facts},
         **{name: AttributeValue(value, "session") for name, value in _session(circumstances)},
         "carries": AttributeValue(carried, "derived"),
-        "trust": _trust(constitution, reader, action, Parties(asker.by, counterpart, domain), circumstances.at),
+        "trust": _trust(constitution, reader, registry, action, parties, circumstances),
     }
     attributes: dict[str, AttributeValue] = {
         "kind": AttributeValue(action.kind, "reducer"),
@@ -164,12 +171,18 @@ def _counterpart(action: Action, asker: Asker) -> str:
 
 
 def _trust(
-    constitution: Constitution, reader: StateReader, action: Action, parties: Parties, at: Instant
+    constitution: Constitution,
+    reader: StateReader,
+    registry: Registry,
+    action: Action,
+    parties: Parties,
+    circumstances: Circumstances,
 ) -> AttributeValue:
     trust_class = constitution.trust_class(action.verb)
-    if trust_class is None or trust_class.gate != "ladder":
+    # What a principal has earned is not for whoever says that they are it.
+    if trust_class is None or trust_class.gate != "ladder" or not circumstances.asker.authenticated:
         return AttributeValue(trust.gate(trust_class, 0), "sensor")
-    found = earned(reader, constitution.trust, parties, at)
+    found = earned(reader, registry, constitution.trust, parties, circumstances.at)
     return AttributeValue(trust.gate(trust_class, found.c_eff), "sensor", found.observed)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from decisions import reducers
-from decisions.action import Action, Reduction
+from decisions.action import Action
 from decisions.descriptor import Circumstances
 from decisions.errors import DecisionError
 from decisions.evaluation import Evaluation, Trace, wanted_of
@@ -76,12 +76,10 @@ def is_same(body: DecisionMade, operation: Operation, asker: Asker, kept: Sequen
     )
 
 
-def decision(
-    evaluation: Evaluation, trace: Trace, reduced: Reduction, circumstances: Circumstances, asked: Asked
-) -> Draft:
+def decision(evaluation: Evaluation, trace: Trace, circumstances: Circumstances, asked: Asked) -> Draft:
     """Draft the decision."""
     verdict = evaluation.verdict
-    detail = _detail(evaluation, reduced)
+    detail = _detail(evaluation)
     body = DecisionMade(
         mode="enforce",
         form=asked.operation.form,
@@ -92,14 +90,14 @@ def decision(
         session=circumstances.domain,
         correlated=circumstances.correlated,
         reducers=reducers.VERSION,
-        actions=_actions(evaluation, reduced),
-        problems=tuple(problem.code for problem in reduced.problems),
+        actions=decided_actions(evaluation),
+        problems=tuple(problem.code for problem in evaluation.reduction.problems),
         detail=detail.commitment() if detail else None,
         outcome=verdict.outcome,
         reason=verdict.reason,
         reasons=verdict.reasons,
         articles=verdict.articles,
-        rules=tuple(_fired(spoken) for spoken in verdict.spoken),
+        rules=tuple(fired(spoken) for spoken in verdict.spoken),
         categories=verdict.categories,
         authority=verdict.authority,
         needs=verdict.needs,
@@ -159,16 +157,16 @@ def _operands(operation: Operation, kept: Sequence[Opening]) -> tuple[Operand, .
     )
 
 
-def _detail(evaluation: Evaluation, reduced: Reduction) -> Opening | None:
-    told: list[Json] = [[problem.code, problem.detail, problem.part] for problem in reduced.problems]
+def _detail(evaluation: Evaluation) -> Opening | None:
+    told: list[Json] = [[problem.code, problem.detail, problem.part] for problem in evaluation.reduction.problems]
     told += [["POLICY_ERROR", evaluation.trouble, ""]] if evaluation.trouble else []
     return Opening.fresh(DETAIL, told) if told else None
 
 
-def _actions(evaluation: Evaluation, reduced: Reduction) -> tuple[DecidedAction, ...]:
-    """Give the actions as they were judged, or, after an error, as they were read."""
-    judged = evaluation.descriptors
-    return tuple(_decided(d.action, d) for d in judged) or tuple(_decided(a, None) for a in reduced.actions)
+def decided_actions(evaluation: Evaluation) -> tuple[DecidedAction, ...]:
+    """Give the actions as they were judged; of those that an error left undescribed, what was read of them."""
+    known = {one.action: one for one in evaluation.descriptors}
+    return tuple(_decided(one, known.get(one)) for one in evaluation.reduction.actions)
 
 
 def _decided(action: Action, known: Descriptor | None) -> DecidedAction:
@@ -190,7 +188,8 @@ def _claimed(descriptors: Sequence[Descriptor]) -> dict[str, Fact]:
     return {name: value if isinstance(value, str | bool | int) else None for name, value in sorted(heard.items())}
 
 
-def _fired(spoken: Spoken) -> FiredRule:
+def fired(spoken: Spoken) -> FiredRule:
+    """Give a rule that spoke, as it is recorded."""
     rule = spoken.rule
     truth: Literal["true", "unknown"] = "true" if spoken.truth is Truth.TRUE else "unknown"
     return FiredRule(action=spoken.action, article=rule.article, rule=rule.id, effect=rule.effect, truth=truth)

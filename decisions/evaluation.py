@@ -13,8 +13,8 @@ from decisions import pdp
 from decisions.action import Reduction
 from decisions.descriptor import Circumstances, describe
 from decisions.events import Read
+from decisions.expansion import expand
 from decisions.law import law_in_force
-from decisions.spellings import with_spellings
 from decisions.verdict import Case, Descriptor, Verdict
 from grants.consent import Asked, ConsentMiss, Wanted, find_consent
 from grants.reading import StateReader
@@ -75,11 +75,13 @@ class Evaluation:
         constitution: digest of the constitution, base64url, or an empty text where none could be read.
         domain: the trust domains that the actions lie in, sorted, with commas between.
         trouble: what went wrong where the reason is POLICY_ERROR.
-        descriptors: what was known of each action.
+        reduction: the actions and problems, with all that the actions reach.
+        descriptors: what was known of each action; fewer after an error.
         cases: the same with the human authority that was found; empty after an error.
     """
 
     verdict: Verdict
+    reduction: Reduction
     descriptors: tuple[Descriptor, ...]
     cases: tuple[Case, ...]
     constitution: str
@@ -113,8 +115,8 @@ def evaluate(
     try:
         law = law_in_force(reader, registry)
         digest = law.digest
-        actions = with_spellings(reader, reduction.actions)
-        descriptors = describe(law.constitution, reader, actions, circumstances)
+        reduction = expand(reader, reduction)
+        descriptors = describe(law.constitution, reader, registry, reduction.actions, circumstances)
         domain = ",".join(sorted({one.domain for one in descriptors if one.domain}))
         asked = terms(domain)
         cases = _one_commitment(
@@ -125,14 +127,14 @@ def evaluate(
         if isinstance(error, StoreError) and not isinstance(error, CorruptError):
             raise  # without a store there is no record either: the caller answers LEDGER_UNAVAILABLE
         # Fail closed: whatever could not be worked out is a deny with a record.
-        return replace(erred(error), descriptors=tuple(descriptors), constitution=digest)
-    return Evaluation(verdict, tuple(descriptors), tuple(cases), digest, domain)
+        return replace(erred(reduction, error), descriptors=tuple(descriptors), constitution=digest)
+    return Evaluation(verdict, reduction, tuple(descriptors), tuple(cases), digest, domain)
 
 
-def erred(error: Exception) -> Evaluation:
+def erred(reduction: Reduction, error: Exception) -> Evaluation:
     """Give the evaluation of what could not be evaluated: a deny."""
     told = f"{type(error).__name__}: {error}".partition("\n")[0][:500]
-    return Evaluation(Verdict("deny", ("POLICY_ERROR",)), (), (), "", "", told)
+    return Evaluation(Verdict("deny", ("POLICY_ERROR",)), reduction, (), (), "", "", told)
 
 
 def _case(

@@ -8,9 +8,10 @@ Source: DESIGN sections 7 and 12; policy case I05.
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 from decisions import trust
+from decisions.constitution.fraction import ONE
+from decisions.earned import C_INST
 from decisions.errors import DecisionError, TrustError
 from decisions.events import TrustObserved, TrustUpdated, interaction_claim
 from decisions.law import law_in_force
@@ -25,8 +26,6 @@ from ledger.disclosure import Opening
 from ledger.event import Draft, Event, Registry
 from ledger.instant import Instant
 from ledger.log import MAX_BACKWARD, Snapshot, Transaction
-
-C_INST: Final = "/c_inst"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,19 +146,41 @@ def observe(tx: Transaction, registry: Registry, draft: Draft) -> Observed:
     terms = law_in_force(tx, registry).constitution.trust
     event = append_signed(tx, draft)
     reading = next((opening.value for opening in draft.openings if opening.path == C_INST), None)
-    seen = Observation(
-        event.seq,
-        body.system,
-        body.counterpart,
-        body.domain,
-        body.qualifying,
-        trust.reading(reading),
-        body.taken,
-    )
+    seen = _seen(event.seq, body, trust.reading(reading))
     before = tx.state("trust", trust.key(body.system, body.counterpart, body.domain))
     update = trust.update(before.state if before else None, seen, terms)
     tx.append(Draft(update, draft.by, "ledger", causes=(event.seq,)))
     return Observed(event, update, repeated=False)
+
+
+def check_update(reader: StateReader, registry: Registry, event: Event) -> None:
+    """Check, as of its own place, that an update of trust is the one that `observe` appends; other events pass.
+
+    It bears no signature of its own: it counts because of the observation before it. Where the reading was erased,
+    whether it reached what qualifies can't be known any more.
+
+    Raises:
+        TrustError: it follows from no observation, or not from this one under the constitution in force.
+        DecisionError: no constitution was in force.
+    """
+    body = event.body
+    if not isinstance(body, TrustUpdated):
+        return
+    cause = read_event(reader, registry, body.observed)
+    seen = cause.body if cause is not None else None
+    if cause is None or not isinstance(seen, TrustObserved) or (event.by, event.auth) != (cause.by, "ledger"):
+        raise TrustError(f"event {body.observed} is no observation that it could follow from")
+    before = reader.state("trust", trust.key(seen.system, seen.counterpart, seen.domain))
+    opened = [opening.value for opening in reader.openings(body.observed) if opening.path == C_INST]
+    readings = [trust.reading(value) for value in opened] or [0, ONE]
+    terms = law_in_force(reader, registry).constitution.trust
+    told = [trust.update(before.state if before else None, _seen(cause.seq, seen, one), terms) for one in readings]
+    if body not in told:
+        raise TrustError(f"it is not what follows from observation {body.observed} under the constitution in force")
+
+
+def _seen(seq: int, body: TrustObserved, c_inst: int) -> Observation:
+    return Observation(seq, body.system, body.counterpart, body.domain, body.qualifying, c_inst, body.taken)
 
 
 def _check_names(reader: StateReader, system: str, counterpart: str, domain: str, interaction: str) -> None:

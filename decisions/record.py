@@ -76,13 +76,12 @@ class DecisionPoint:
         # Reading the operation needs no lock: it depends on nothing but the operation.
         reduced = self.reduce(request.operation)
         try:
-            answer = self._log.transact(lambda tx: self._decide(tx, request, reduced))
+            return self._log.transact(lambda tx: self._decide(tx, request, reduced))
         except (StoreError, ClockError) as error:
             return unavailable(str(error))
         except LedgerError as error:
             # What could not be appended left nothing behind; the refusal itself must still be on record.
             return self._refuse(request, reduced, error)
-        return answer if answer.repeated else replace(answer, problems=reduced.problems)
 
     def _refuse(self, request: Request, reduced: Reduction, error: Exception) -> Answer:
         try:
@@ -109,14 +108,16 @@ class DecisionPoint:
         operation = request.operation
         circumstances = Circumstances(asker, request.id is not None, operation.domain, operation.claims, tx.at)
         terms = draft.terms(trace, asker, operation)
-        evaluation = erred(failed) if failed else evaluate(trace, self._registry, reduced, circumstances, terms)
+        evaluation = (
+            erred(reduced, failed) if failed else evaluate(trace, self._registry, reduced, circumstances, terms)
+        )
         asks = evaluation.verdict.outcome == "hold" and asker.authenticated
         wanted = draft.wanting(evaluation) if asks else ()
         to = terms(evaluation.domain)
         pending = consent.find_open_request(tx, self._registry, to, wanted)
         kept = draft.openings(operation, _salts(tx, evaluation, pending[0] if pending else None))
         asked = draft.Asked(operation, request_id, kept)
-        decision = tx.append(draft.decision(evaluation, trace, reduced, circumstances, asked))
+        decision = tx.append(draft.decision(evaluation, trace, circumstances, asked))
         for consumption in draft.consumptions(evaluation, decision):
             tx.append(consumption)
         body = _decided(decision)
@@ -124,7 +125,8 @@ class DecisionPoint:
         if wanted and pending is None:
             request_seq = tx.append(draft.consent_request(decision, body, wanted, asked, to)).seq
         answer = recorded(decision, body, repeated=False, request=request_seq)
-        return replace(answer, spoken=evaluation.verdict.spoken, trouble=evaluation.trouble)
+        problems = evaluation.reduction.problems
+        return replace(answer, spoken=evaluation.verdict.spoken, problems=problems, trouble=evaluation.trouble)
 
     def _repeat(self, tx: Transaction, seq: int, request: Request, asker: Asker) -> Answer:
         decision = self._registry.parse(tx.event_bytes(seq) or b"")

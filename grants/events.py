@@ -7,10 +7,13 @@ Source: DESIGN sections 7, 8 and 11; docs/events/.
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Annotated, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
+from grants.errors import ReferenceSyntaxError
+from grants.reference import Pattern, above
 from ledger.disclosure import Disclosable
 from ledger.event import Body, Frozen, Many, SignedBody
 from ledger.instant import InstantField
@@ -44,11 +47,12 @@ class PrincipalRegistered(SignedBody):
     speaks_for: Names
 
     def claims(self, by: str, request: str | None) -> Iterable[str]:
-        """Take the id, and the uid."""
+        """Take the id, the uid, and the keys: a statement does not name its signer, its key does."""
         yield from super().claims(by, request)
         yield f"principal:{self.principal}"
         if self.uid is not None:
             yield f"uid:{self.uid}"
+        yield from (f"key:{line}" for line in dict.fromkeys(self.keys))
 
     def tags(self) -> Iterable[str]:
         """Find it by the principal."""
@@ -69,6 +73,11 @@ class PrincipalKeyAdded(_PrincipalChange):
     type: ClassVar[str] = "principal.key_added"
 
     key: str
+
+    def claims(self, by: str, request: str | None) -> Iterable[str]:
+        """Take the key: it is of one principal for ever."""
+        yield from super().claims(by, request)
+        yield f"key:{self.key}"
 
 
 class PrincipalKeyRevoked(_PrincipalChange):
@@ -106,6 +115,12 @@ class ResourceRegistered(_ResourceChange):
         """Take the resource: it is registered once, then reclassified."""
         yield from super().claims(by, request)
         yield f"resource:{self.resource}"
+
+    def tags(self) -> Iterable[str]:
+        """Find it by the resource, and by each place above it."""
+        yield from super().tags()
+        with suppress(ReferenceSyntaxError):  # the fold refuses such a name; an audit reads it all the same
+            yield from (f"below:{place}" for place, _ in above(Pattern.parse(self.resource).reference))
 
 
 class ResourceReclassified(_ResourceChange):

@@ -29,6 +29,7 @@ Source: DESIGN sections 8 and 10; RFC 3986; policy cases A19, B01, B03, B05, B07
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -209,6 +210,12 @@ def candidates(reference: Reference) -> tuple[str, ...]:
     depths = range(len(reference.parts), -1, -1)
     roots = (Reference(reference.scheme, reference.authority, reference.parts[:depth]) for depth in depths)
     return (str(reference), *(str(Pattern(root, subtree=True)) for root in roots))
+
+
+def above(reference: Reference) -> Iterator[tuple[Reference, str]]:
+    """Give each place above a resource, from the authority down, with the name that leads on from it."""
+    for depth, name in enumerate(reference.parts):
+        yield Reference(reference.scheme, reference.authority, reference.parts[:depth]), name
 
 
 def folded(text: str) -> str:

@@ -12,14 +12,13 @@ from typing import Final
 
 from decisions.action import Problem, Reduction, action
 from decisions.descriptor import Circumstances
+from decisions.draft import decided_actions, fired
 from decisions.evaluation import Evaluation, Trace, evaluate
-from decisions.events import ConstitutionAdopted, DecisionMade, FiredRule
-from decisions.verdict import Spoken
+from decisions.events import ConstitutionAdopted, DecisionMade
 from grants import principals
 from grants.binding import BindingTo
 from grants.book.states import GenesisState
 from grants.consent import Committed
-from grants.expression import Truth
 from grants.principals import Asker
 from grants.reading import StateReader, read_state
 from ledger import canon, digest
@@ -134,7 +133,7 @@ def decide_again(reader: StateReader, registry: Registry, event: Event, body: De
 
 def differences(event: Event, body: DecisionMade, again: Redecision) -> tuple[str, ...]:
     """Name the fields in which the decision made again is another than the recorded one."""
-    recorded, found = _recorded(event, body), _found(body, again)
+    recorded, found = _recorded(event, body), _found(again)
     return tuple(name for name, value in recorded.items() if found[name] != value)
 
 
@@ -148,10 +147,13 @@ def reduction_of(body: DecisionMade) -> Reduction:
 
 
 def _asker(reader: StateReader, event: Event, body: DecisionMade) -> Asker:
-    """Find out again who asked: from the system user that was looked up, where one was."""
+    """Find out again who asked: from the system user that was looked up, where one was.
+
+    A decision holds no signature of the asker's and is not the ledger's own request: what says so is a claim.
+    """
     uids = [read.key for read in body.reads if read.view == "uid"]
     uid = int(uids[0]) if len(uids) == 1 and uids[0].isdecimal() else None
-    if event.auth in {"os-uid", "claimed"}:
+    if event.auth != "token":
         return principals.identify(reader, uid=uid, claimed="/".join(body.subject))
     return principals.recorded(reader, body.subject[0], body.subject, event.auth, event.via)
 
@@ -168,42 +170,28 @@ def _recorded(event: Event, body: DecisionMade) -> dict[str, object]:
         "authority": body.authority,
         "needs": body.needs,
         "constitution": body.constitution,
-        "actions": [(one.registration, one.version, one.counterpart, one.domain) for one in body.actions],
+        "actions": body.actions,
+        "problems": set(body.problems),
         "reads": body.reads,
         "causes": event.causes,
     }
 
 
-def _found(body: DecisionMade, again: Redecision) -> Mapping[str, object]:
+def _found(again: Redecision) -> Mapping[str, object]:
     verdict, asker = again.evaluation.verdict, again.asker
-    known = {one.action: one for one in again.evaluation.descriptors}
-    described = [known.get(one) for one in reduction_of(body).actions]
     return {
         "asker": (asker.actor, asker.auth, asker.via, asker.chain),
         "outcome": verdict.outcome,
         "reason": verdict.reason,
         "reasons": verdict.reasons,
         "articles": verdict.articles,
-        "rules": tuple(_fired(spoken) for spoken in verdict.spoken),
+        "rules": tuple(fired(spoken) for spoken in verdict.spoken),
         "categories": verdict.categories,
         "authority": verdict.authority,
         "needs": verdict.needs,
         "constitution": again.evaluation.constitution,
-        "actions": [
-            (one.registration, one.version, one.counterpart, one.domain) if one else (None, None, "", "")
-            for one in described
-        ],
+        "actions": decided_actions(again.evaluation),
+        "problems": {problem.code for problem in again.evaluation.reduction.problems},
         "reads": again.trace.reads(),
         "causes": again.trace.causes(),
     }
-
-
-def _fired(spoken: Spoken) -> FiredRule:
-    rule = spoken.rule
-    return FiredRule(
-        action=spoken.action,
-        article=rule.article,
-        rule=rule.id,
-        effect=rule.effect,
-        truth="true" if spoken.truth is Truth.TRUE else "unknown",
-    )

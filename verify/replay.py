@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from decisions.constitution import load_cached
-from decisions.events import ConstitutionAdopted, DecisionMade, Outcome, Reason
+from decisions.events import ConstitutionAdopted, DecisionMade, Outcome, Reason, TrustUpdated
 from grants.events import ConsentGranted, GrantRatified
 from grants.reading import StateReader
 from ledger.canon import Json
@@ -67,6 +67,8 @@ class _Walk:
         self._views = views
         self._rows: dict[tuple[str, str], StateRow] = {}
         self._grants: dict[int, bytes] = {}
+        self._observed: dict[str, Event] = {}
+        self._last: Event | None = None
         self._adopted: Event | None = None
         self._size = 0
         self.openings = openings
@@ -93,7 +95,17 @@ class _Walk:
             self._grants[event.seq] = event.data
         if isinstance(event.body, ConstitutionAdopted):
             self._adopted = event
+        if isinstance(event.body, TrustUpdated):
+            self._keep_reading(event.body)
+        self._last = event
         self._size = event.seq + 1
+
+    def _keep_reading(self, body: TrustUpdated) -> None:
+        """Keep the observation behind which an update stands while its reading is the latest of these parties."""
+        key = f"{body.system}|{body.counterpart}"
+        row, last = self._rows.get(("reading", key)), self._last
+        if row is not None and last is not None and row.state.get("observed") == last.seq:
+            self._observed[key] = last
 
     def state(self, view: str, key: str) -> StateRow | None:
         return self._rows.get((view, key))
@@ -101,7 +113,9 @@ class _Walk:
     def event_bytes(self, seq: int) -> bytes | None:
         if self._adopted is not None and self._adopted.seq == seq:
             return self._adopted.data
-        return self._grants.get(seq)
+        if seq in self._grants:
+            return self._grants[seq]
+        return next((event.data for event in self._observed.values() if event.seq == seq), None)
 
 
 def replay(

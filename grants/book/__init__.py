@@ -10,7 +10,7 @@ from grants.book.consents import ConsentsByTarget, ConsentView
 from grants.book.genesis import LedgerView
 from grants.book.principals import PrincipalView, UidView
 from grants.book.requests import RequestsByTarget, RequestView
-from grants.book.resources import ResourceSpellingView, ResourceView
+from grants.book.resources import ResourceBelowView, ResourceSpellingView, ResourceView
 from grants.book.standing import StandingBySubject, StandingView
 from ledger.view import View
 
@@ -20,6 +20,7 @@ VIEWS: tuple[View, ...] = (
     UidView(),
     ResourceView(),
     ResourceSpellingView(),
+    ResourceBelowView(),
     StandingView(),
     StandingBySubject(),
     ConsentView(),

@@ -1,8 +1,9 @@
-"""Views ``resource``, ``resource_spelling``: what registrars say of each resource or subtree, in which version.
+"""Views of resources: what registrars say of each resource or subtree, in which version.
 
 The key is the canonical reference or pattern. A registration begins at version 1; a reclassification raises the
 version by one, and a new version of the resource itself raises it to the number that was told. The second view finds,
-by its folded spelling, every registration that a case-insensitive store would take for the same name.
+by its folded spelling, every registration that a case-insensitive store would take for the same name; the third leads
+from a directory or a table to the registrations below it.
 
 Source: DESIGN sections 6, 7 and 10; policy case D19.
 """
@@ -10,15 +11,19 @@ Source: DESIGN sections 6, 7 and 10; policy case D19.
 from collections.abc import Iterable
 
 from grants.book.checks import check_seen, contradiction, held, needed, spelling
-from grants.book.states import ResourceState, SpellingsState
+from grants.book.states import BelowState, ResourceState, SpellingsState
 from grants.events import ResourceAdvanced, ResourceReclassified, ResourceRegistered, ResourceRetired
 from grants.identifier import check_text
-from grants.reference import Pattern, folded
+from grants.reference import Pattern, above, folded
 from ledger.event import Event
 from ledger.view import State
 
 NAME = "resource"
 SPELLING = "resource_spelling"
+BELOW = "resource_below"
+
+MOST_NAMES = 256
+"""How many names below one place are kept; where there are more, that is all that is known."""
 
 
 class ResourceView:
@@ -82,6 +87,34 @@ class ResourceSpellingView:
             raise contradiction(event, f"it does not register a spelling of {key}")
         row = held(SpellingsState, state) or SpellingsState(spellings=())
         return SpellingsState(spellings=(*row.spellings, event.body.resource)).json_form()
+
+
+class ResourceBelowView:
+    """Leads from a place to the names below it under which something is registered."""
+
+    name = BELOW
+
+    def keys(self, event: Event) -> Iterable[str]:
+        """Give every place above what is registered."""
+        if not isinstance(event.body, ResourceRegistered):
+            return ()
+        return [str(place) for place, _ in above(Pattern.parse(event.body.resource).reference)]
+
+    def apply(self, key: str, state: State | None, event: Event) -> State:
+        """Add the name that leads down from this place."""
+        row = held(BelowState, state) or BelowState(names=(), more=False)
+        names = (
+            []
+            if not isinstance(event.body, ResourceRegistered)
+            else [name for place, name in above(Pattern.parse(event.body.resource).reference) if str(place) == key]
+        )
+        if not names:
+            raise contradiction(event, f"it registers nothing below {key}")
+        if row.more or names[0] in row.names:
+            return row.json_form()
+        if len(row.names) == MOST_NAMES:
+            return BelowState(names=(), more=True).json_form()
+        return BelowState(names=tuple(sorted((*row.names, names[0]))), more=False).json_form()
 
 
 def _check_attributes(body: ResourceRegistered | ResourceReclassified) -> None:

@@ -113,6 +113,18 @@ class SpellingsState(Row):
     spellings: Names
 
 
+class BelowState(Row):
+    """View ``resource_below``.
+
+    Attributes:
+        names: the names directly below this place that lead to registrations, sorted.
+        more: there are too many to keep; ``names`` is empty then.
+    """
+
+    names: Names
+    more: bool
+
+
 class StandingState(Row):
     """View ``standing``: the life of one standing grant."""
 

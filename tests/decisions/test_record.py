@@ -400,3 +400,48 @@ def test_consent_for_one_spelling_reaches_no_other(court):
     court.consent(held)
     assert court.do("delete", "db://p/t/A").outcome == "allow"
     assert court.do("delete", "db://p/t/a").outcome == "hold"
+
+
+def test_broad_target_does_not_step_around_a_narrow_prohibition(court):
+    """Removing a directory removes what is registered inside it, and is judged by that too."""
+    everything = court.ask("shell", {"command": "rm -rf /srv/app", "cwd": "/srv"})
+    assert (everything.outcome, "XI" in everything.articles()) == ("deny", True)
+    assert "file:///srv/app/.claude" in {action.target for action in everything.body.actions}
+    below = court.ask("shell", {"command": "rm -rf /srv", "cwd": "/"})
+    assert "file:///srv/hr" in {action.target for action in below.body.actions}
+    assert court.ask("shell", {"command": "rm -rf /srv/app/tests/fixtures", "cwd": "/srv"}).outcome == "allow"
+
+
+def test_listing_a_directory_does_not_touch_what_is_in_it(court):
+    shallow = court.do("list", "file:///srv/app")
+    assert (shallow.outcome, len(shallow.body.actions)) == ("allow", 1)
+    deep = court.do("list", "file:///srv/app", scope="many")
+    assert len(deep.body.actions) == 3
+
+
+def test_reading_a_table_reads_the_rows_that_are_registered_by_themselves(court):
+    secret = {"environment": "prod", "asset": "secret", "sensitivity": "restricted", "about_people": False}
+    court.office.act(acts.register_resource, by="registrar:stores", resource="db://prod/stats/keys", attributes=secret)
+    assert court.do("read", "db://prod/stats/1").outcome == "allow"
+    whole = court.do("read", "db://prod/stats", scope="all")
+    assert (whole.outcome, "V" in whole.articles()) == ("deny", True)
+
+
+def test_more_names_below_a_target_than_are_looked_at_is_too_complex(court):
+    plain = {"environment": "test", "asset": "scratch", "sensitivity": "internal", "reversibility": "reversible"}
+    for number in range(260):
+        court.office.act(
+            acts.register_resource,
+            by="registrar:stores",
+            resource=f"file:///many/{number:03}",
+            attributes={**plain, "about_people": False},
+        )
+    assert court.do("delete", "file:///many/007").outcome == "allow"
+    whole = court.do("delete", "file:///many", scope="many")
+    assert (whole.outcome, whole.reason, whole.body.problems) == ("deny", "TOO_COMPLEX", ("TOO_COMPLEX",))
+    assert court.office.state("resource_below", "file:///many") == {"names": [], "more": True}
+
+
+def test_same_action_from_two_parts_of_an_operation_is_judged_once(court):
+    twice = court.ask("shell", {"command": "rm /srv/app/tests/fixtures/a; rm /srv/app/tests/fixtures/a", "cwd": "/"})
+    assert len([a for a in twice.body.actions if a.verb == "delete"]) == 1

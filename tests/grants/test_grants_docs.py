@@ -20,6 +20,7 @@ FORMS = {
     "uid": states.UidState,
     "resource": states.ResourceState,
     "resource_spelling": states.SpellingsState,
+    "resource_below": states.BelowState,
     "standing": states.StandingState,
     "standing_by_subject": states.StandingsState,
     "consent": states.ConsentState,

@@ -65,7 +65,7 @@ def test_action_behind_a_followed_link_belongs_to_the_operation(stage):
     assert len(answer.body.actions) == 2
     report = checked(stage, answer.decision)
     assert report.failed == ()
-    assert report.line("reduction").why.endswith("and 1 where links led")
+    assert report.line("reduction").why.endswith("and 1 that they reach")
 
 
 def test_action_that_the_operation_does_not_hold_is_found(case):
@@ -77,9 +77,14 @@ def test_action_that_the_operation_does_not_hold_is_found(case):
     assert "does not hold" in report.line("reduction").why
 
 
-@pytest.mark.parametrize("change", [lambda b: b.update(form="shell"), lambda b: b.update(problems=["TOO_COMPLEX"])])
+@pytest.mark.parametrize("change", [lambda b: b.update(form="shell"), lambda b: b.update(problems=["UNPARSEABLE"])])
 def test_form_or_problems_other_than_the_operations_are_found(case, change):
     assert "reduction" in lied(case, "allow-by-rule", change).failed
+
+
+def test_problem_that_the_store_does_not_give_is_found(case):
+    """That too much is registered below a target is the store's to say: deciding again tells whether it is so."""
+    assert "decision" in lied(case, "allow-by-rule", lambda b: b.update(problems=["TOO_COMPLEX"])).failed
 
 
 def test_decision_without_actions_still_has_lines_that_fail(case):

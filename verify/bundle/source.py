@@ -28,6 +28,7 @@ _CANDIDATES: Final[Mapping[str, _Find]] = {
     "uid": lambda log, key: (log.claimed(f"uid:{key}"),),
     "resource": lambda log, key: log.tagged(f"resource:{key}"),
     "resource_spelling": _spellings,
+    "resource_below": lambda log, key: log.tagged(f"below:{key}"),
     "standing": lambda log, key: log.tagged(f"grant:{key}"),
     "standing_by_subject": lambda log, key: log.tagged(f"subject:{key}"),
     "consent": lambda log, key: log.tagged(f"grant:{key}"),

@@ -3,7 +3,6 @@
 Source: DESIGN sections 7, 10 and 11.
 """
 
-from collections import Counter
 from collections.abc import Iterable
 
 from decisions.action import Action, Reduction
@@ -85,13 +84,15 @@ def _reduced(body: DecisionMade, reduced: Reduction) -> Line:
     codes = {problem.code for problem in reduced.problems}
     if "TARGET_UNRESOLVED" in codes - set(body.problems):
         return not_checked("reduction", "the operation depends on a home directory, which is not recorded")
-    if found - recorded or codes != set(body.problems):
+    # What the store added: that more is registered below a target than is looked at.
+    added = set(body.problems) - codes <= {"TOO_COMPLEX"}
+    if found - recorded or codes - set(body.problems) or not added:
         return failed("reduction", "the operation does something else than the decision recorded")
     more = recorded - found
     if any(_loose(effect) not in {_loose(one) for one in found} for effect in more):
         return failed("reduction", "the decision recorded an action that the operation does not hold")
-    links = f", and {more.total()} where links led" if more else ""
-    return passed("reduction", f"reduced again, it does the same: actions {found.total()}{links}", found.total())
+    reached = f", and {len(more)} that they reach" if more else ""
+    return passed("reduction", f"reduced again, it does the same: actions {len(found)}{reached}", len(found))
 
 
 def check_consumption(evidence: Evidence) -> Line:
@@ -113,14 +114,14 @@ def check_consumption(evidence: Evidence) -> Line:
     return passed("consumption", f"uses of a consent spent directly behind the decision: {len(spent)}", len(spent))
 
 
-def _effects(actions: Iterable[Action]) -> Counter[tuple[object, ...]]:
-    return Counter((one.kind, one.verb, one.target, one.facts) for one in actions)
+def _effects(actions: Iterable[Action]) -> set[tuple[object, ...]]:
+    return {(one.kind, one.verb, one.target, one.facts) for one in actions}
 
 
 def _loose(effect: tuple[object, ...]) -> tuple[object, ...]:
-    """Leave the target out, for a file action: a followed link changes nothing else."""
-    kind, verb, target, facts = effect
-    return (kind, verb, None if kind == "file" else target, facts)
+    """Leave out the target where an action reaches further: by a link, another spelling, or what lies below."""
+    kind, verb, _, facts = effect
+    return (kind, verb, facts)
 
 
 def _spending_fault(evidence: Evidence, event: Event, body: DecisionMade, spent: list[Event]) -> str | None:

@@ -42,7 +42,8 @@ BEYOND_A_BUNDLE: Final = frozenset({"absences"})
 LIMITS: Final = (
     "Inclusion shows that each of these events stands in the log that the checkpoint commits to. It does not show that "
     "nothing was left out: another decision, an event that changed one of these states or ended one of these keys, an "
-    "action that was never reported. An audit of the whole log shows that for one copy of the log; witnesses show that "
+    "action that was never reported; nor that it was the asker who asked, nor what trust had been earned before the "
+    "last update of it. An audit of the whole log shows that for one copy of the log; witnesses show that "
     "everybody is shown the same copy."
 )
 """What a verified bundle does not prove, and what would."""

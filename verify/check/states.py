@@ -5,7 +5,10 @@ Source: DESIGN sections 6 to 8 and 11.
 
 from collections.abc import Iterator
 
+from decisions import trust
+from decisions.earned import C_INST
 from decisions.events import Read, TrustObserved, TrustUpdated
+from decisions.law import law_in_force
 from grants.authority import check_event
 from grants.errors import GrantError
 from ledger import canon
@@ -134,6 +137,24 @@ def _trust_fault(evidence: Evidence, event: Event) -> str | None:
     if not isinstance(seen, TrustObserved):
         return f"event {event.seq}: event {body.observed} is no observation of trust"
     agreed = ("system", "counterpart", "domain", "taken")
-    if any(getattr(body, name) != getattr(seen, name) for name in agreed) or (body.counted and not seen.qualifying):
+    follows = all(getattr(body, name) == getattr(seen, name) for name in agreed)
+    follows = follows and cause is not None and (event.by, event.auth) == (cause.by, "ledger")
+    if not follows or (body.counted and not seen.qualifying):
         return f"event {event.seq}: it does not follow from the observation {body.observed}"
+    return _terms_fault(evidence, event, body, seen)
+
+
+def _terms_fault(evidence: Evidence, event: Event, body: TrustUpdated, seen: TrustObserved) -> str | None:
+    """Hold an update against the trust terms of the constitution that was in force when it was made."""
+    adoption = evidence.state("constitution", "current")
+    # Adopted later: the terms before it are not in the bundle.
+    if adoption is None or adoption.seq > event.seq:
+        return None
+    terms = law_in_force(evidence, evidence.registry).constitution.trust
+    if (body.gain, body.cap, body.floor_step) != (terms.gain, terms.cap, terms.floor_step):
+        return f"event {event.seq}: its terms are not those of the constitution in force"
+    for opening in evidence.openings(body.observed):
+        counts = seen.qualifying and trust.reading(opening.value) >= terms.qualifying_from
+        if opening.path == C_INST and body.counted != counts:
+            return f"event {event.seq}: whether it counts does not follow from the reading in event {body.observed}"
     return None
