@@ -61,10 +61,11 @@ def _spelt_otherwise(reader: StateReader, actions: Iterable[Action]) -> Iterator
 
 
 def _folds_case(reader: StateReader, target: Reference) -> bool:
+    """Ask the nearest registration that says anything of it: what a store does holds for all that lies in it."""
     for key in candidates(target):
         row = read_state(reader, "resource", key, ResourceState)
-        if row is not None:
-            return row.attributes.get(CASEFOLD) is True
+        if row is not None and CASEFOLD in row.attributes:
+            return row.attributes[CASEFOLD] is True
     return False
 
 

@@ -10,10 +10,10 @@ Source: DESIGN sections 6, 7, 10 and 11.
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from decisions import draft
-from decisions.action import Action, Reduction, action, reduction
+from decisions.action import Action, Problem, Reduction, action, reduction
 from decisions.answer import Answer, recorded, unavailable
 from decisions.descriptor import Circumstances
 from decisions.errors import RequestConflictError
@@ -23,7 +23,9 @@ from decisions.operation import Operation
 from decisions.reducers import reduce_operation
 from grants import consent, principals
 from grants.consent import ConsentMiss
+from grants.errors import IdentifierError
 from grants.events import ConsentRequested
+from grants.identifier import check_text, code_points
 from grants.principals import Asker
 from ledger.errors import ClockError, LedgerError, StoreError
 from ledger.event import Event, Registry
@@ -33,6 +35,11 @@ Resolver: TypeAlias = Callable[[str], str | None]
 """Follows the links of a file reference on the machine where it lies; None where it leads nowhere else."""
 
 
+MAX_ID: Final = 256
+_AUTOMATIC: Final = "auto:"
+"""How the ids begin that the decision point gives to requests that came without one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """An operation, and what is known of who asks.
@@ -40,7 +47,7 @@ class Request:
     Attributes:
         uid: the operating system user that asks, or None where there is none to see.
         claimed: the subject chain that the asker gives, ``agent:ops-7`` or ``agent:ops-7/part``, or None.
-        id: the asker's own id for this request, or None.
+        id: the asker's own id for this request, a visible text of at most `MAX_ID` characters, or None.
     """
 
     operation: Operation
@@ -73,6 +80,11 @@ class DecisionPoint:
         Raises:
             RequestConflictError: the request id was used for another operation.
         """
+        if request.id is not None and not _can_be_kept(request.id):
+            return unavailable(
+                f"a request id is a visible text of at most {MAX_ID} characters, and not {_AUTOMATIC}...: "
+                f"{code_points(request.id) or '(empty)'}"
+            )
         # Reading the operation needs no lock: it depends on nothing but the operation.
         reduced = self.reduce(request.operation)
         try:
@@ -94,14 +106,19 @@ class DecisionPoint:
         reduced = reduce_operation(operation.form, operation.payload, home=self._home)
         if self._resolver is None:
             return reduced
-        return reduction([*reduced.actions, *_resolved(reduced.actions, self._resolver)], reduced.problems)
+        try:
+            led = _resolved(reduced.actions, self._resolver)
+        except Exception as error:  # noqa: BLE001  (fail closed: where links lead nobody knows where, nothing is allowed)
+            problem = Problem("TARGET_UNRESOLVED", f"its links can't be followed: {type(error).__name__}", "")
+            return reduction(reduced.actions, [*reduced.problems, problem])
+        return reduction([*reduced.actions, *led], reduced.problems)
 
     def _decide(
         self, tx: Transaction, request: Request, reduced: Reduction, *, failed: Exception | None = None
     ) -> Answer:
         trace = Trace(tx)
         asker = principals.identify(trace, uid=request.uid, claimed=request.claimed)
-        request_id = request.id or f"auto:{secrets.token_urlsafe(16)}"
+        request_id = request.id or f"{_AUTOMATIC}{secrets.token_urlsafe(16)}"
         answered = tx.claimed(f"request:{asker.actor}:{request_id}")
         if answered is not None:
             return self._repeat(tx, answered, request, asker)
@@ -140,6 +157,17 @@ class DecisionPoint:
 
     def _is_request(self, tx: Transaction, seq: int) -> bool:
         return isinstance(self._registry.parse(tx.event_bytes(seq) or b"").body, ConsentRequested)
+
+
+def _can_be_kept(request_id: str) -> bool:
+    """Tell whether an id can stand in the record for ever, and find its own decision again."""
+    if not 0 < len(request_id) <= MAX_ID or not request_id.strip() or request_id.startswith(_AUTOMATIC):
+        return False
+    try:
+        check_text(request_id)
+    except IdentifierError:
+        return False
+    return True
 
 
 def _salts(tx: Transaction, evaluation: Evaluation, pending: int | None) -> dict[str, bytes]:

@@ -38,10 +38,11 @@ class LedgerOpened(SignedBody):
     demonstration: bool
 
     def claims(self, by: str, request: str | None) -> Iterable[str]:
-        """Take genesis, the human's id, and the uid."""
+        """Take genesis, the human's id and key, and the uid."""
         yield from super().claims(by, request)
         yield "genesis"
         yield f"principal:{self.human}"
+        yield f"key:{self.human_key}"
         if self.uid is not None:
             yield f"uid:{self.uid}"
 

@@ -49,6 +49,8 @@ def make(ledger: OpenLedger) -> Signed:
     signer = log_signer(ledger)
     with _alone(ledger.home.key):
         mark = read_mark(ledger.home)
+        if mark is None:
+            ledger.log.read(lambda snapshot: check_nothing_signed(ledger.home, snapshot))
         following = ledger.log.read(lambda snapshot: _following(snapshot, ledger.origin, mark))
         _check_may_sign(mark, following)
         # From here on this size has this root for ever, whether or not the signature below comes to be.
@@ -147,6 +149,20 @@ def check_continues(snapshot: Snapshot, mark: Checkpoint) -> None:
             f"the log does not continue the checkpoint of size {mark.size} that was signed before: its record was "
             f"changed; run tally audit ({error})"
         ) from error
+
+
+def check_nothing_signed(home: Home, snapshot: Snapshot) -> None:
+    """Check that an empty mark is right: where a signed checkpoint is kept, the mark was emptied.
+
+    Raises:
+        HomeError: something was signed.
+    """
+    signed = next(iter(snapshot.checkpoints()), None)
+    if signed is not None:
+        raise HomeError(
+            f"{home.mark} is empty, and a checkpoint of size {signed[0]} was signed: restore it from where it is kept "
+            "with the key, and sign nothing before"
+        )
 
 
 def _following(snapshot: Snapshot, origin: str, mark: Checkpoint | None) -> Checkpoint:

@@ -182,6 +182,7 @@ def _log_key(ledger: OpenLedger) -> tuple[Status, str]:
 def _high_water(ledger: OpenLedger) -> tuple[Status, str]:
     mark = checkpointing.read_mark(ledger.home)
     if mark is None:
+        ledger.log.read(lambda snapshot: checkpointing.check_nothing_signed(ledger.home, snapshot))
         return "warning", "nothing was signed yet: run tally checkpoint"
 
     def compare(snapshot: Snapshot) -> int:

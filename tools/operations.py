@@ -64,6 +64,10 @@ def completed(
     if claims:
         standing = payload.get("attributes")
         payload["attributes"] = {**(standing if isinstance(standing, dict) else {}), **claims}
+    try:
+        canon.encode({"payload": payload, "domain": domain})
+    except CanonError:
+        return unreadable(repr((domain, payload)).encode())
     pinned = tuple(sorted(pin(path) for path in operands))
     return replace(operation, payload=payload, operands=pinned, domain=domain)
 

@@ -14,6 +14,7 @@ from ledger import instant
 from ledger.canon import Json
 from ledger.instant import Instant
 from ledger.log import Snapshot
+from verify.views import EVENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ HEADER = ("system", "counterpart", "domain", "n", "c_ctx", "c_inst", "c_eff", "r
 
 def standing(snapshot: Snapshot, constitution: Constitution, parties: Parties, at: Instant) -> Standing:
     """Tell how trust stands between two parties in a domain."""
-    found = earned(snapshot, constitution.trust, parties, at)
+    found = earned(snapshot, EVENTS, constitution.trust, parties, at)
     row = snapshot.state("trust", parties.key)
     reading = snapshot.state("reading", parties.reading_key)
     taken = instant.parse(str(reading.state["taken"])) if reading else None

@@ -390,6 +390,23 @@ def test_name_that_differs_in_case_alone_is_judged_as_the_registered_one_where_t
     assert court.do("write", "file:///r/README").outcome == "allow"
 
 
+def test_what_a_store_does_with_case_holds_for_all_that_is_registered_in_it(court):
+    """A registration in between that says nothing of it does not make the store tell cases apart."""
+    plain = {"environment": "dev", "asset": "source", "sensitivity": "internal", "reversibility": "reversible"}
+    plain |= {"about_people": False}
+    register = {"by": "registrar:stores"}
+    for resource, more in (
+        ("file:///r/**", {"casefold": True}),
+        ("file:///r/sub/**", {}),
+        ("file:///r/sub/.git/**", {"asset": "control_plane"}),
+        ("file:///r/linux/**", {"casefold": False}),
+        ("file:///r/linux/.git/**", {"asset": "control_plane"}),
+    ):
+        court.office.act(acts.register_resource, resource=resource, attributes={**plain, **more}, **register)
+    assert court.do("write", "file:///r/sub/.GIT/config").outcome == "deny"
+    assert court.do("write", "file:///r/linux/.GIT/config").outcome == "allow"
+
+
 def test_consent_for_one_spelling_reaches_no_other(court):
     row = {"environment": "prod", "asset": "business_record", "sensitivity": "internal", "about_people": False}
     row |= {"reversibility": "irreversible", "casefold": True}

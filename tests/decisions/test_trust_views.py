@@ -17,13 +17,13 @@ AT = Instant("2026-11-30T12:00:00.000000Z")
 KEY = "agent:library|p-1|reading"
 
 
-def adopted(name: str = "tallystick default", seq: int = 4) -> Event:
+def adopted(name: str = "tallystick default", seq: int = 4, *, seen: int | None = None) -> Event:
     body = ConstitutionAdopted(
         name=name,
         digest=canon.to_base64url(default().digest),
         document=DEFAULT_TEXT,
         origin="example.org/log",
-        log_size=4,
+        log_size=seq if seen is None else seen,
         signed=Signed(key="SHA256:x", armour="x"),
     )
     return seal(Draft(body, "human:ann", "signature"), seq, AT)
@@ -61,6 +61,12 @@ def test_the_constitution_adopted_last_is_in_force() -> None:
         "name": "second",
         "seq": 9,
     }
+
+
+def test_an_adoption_that_was_held_back_does_not_bring_back_what_was_replaced() -> None:
+    """Signed when the log had four events, kept, and appended after another constitution was adopted."""
+    with pytest.raises(ViewError, match="stale: the signer saw 4 events"):
+        view.fold(VIEWS, [adopted("second", seq=6), adopted("first", seq=9, seen=4)])
 
 
 def test_events_of_other_types_touch_no_key_and_are_refused_if_forced() -> None:

@@ -14,7 +14,7 @@ from grants.reading import read_event, read_state
 from grants.standing import StandingTerms
 from ledger import events as ledger_events
 from ledger.disclosure import Disclosable
-from ledger.errors import CorruptError, EventError, ViewError
+from ledger.errors import ClaimTakenError, CorruptError, EventError, ViewError
 from ledger.event import Signed
 from ledger.view import StateRow, fold, states_digest
 
@@ -185,11 +185,22 @@ def test_a_key_that_was_ended_does_not_come_back(office):
     spare = office.signer("spare").public_key
     change = {"by": "human:ada", "principal": "human:bo"}
     office.act(acts.add_key, key=spare, **change)
-    refuse(office, "is there already", acts.add_key, key=spare, **change)
+    refuse_taken(office, acts.add_key, key=spare, **change)
     office.act(acts.revoke_key, fingerprint=spare.fingerprint, **change)
-    refuse(office, "does not come back", acts.add_key, key=spare, **change)
+    refuse_taken(office, acts.add_key, key=spare, **change)
     refuse(office, "was ended by event", acts.revoke_key, fingerprint=spare.fingerprint, **change)
     refuse(office, "is no key of this principal", acts.revoke_key, fingerprint="SHA256:x", **change)
+
+
+def test_a_key_is_of_one_principal_for_ever(office):
+    """A statement does not name who signs it: with a shared key one could speak as the other."""
+    ada = {"by": "human:ada"}
+    shared = office.signer("human:ada").public_key
+    refuse_taken(office, acts.add_key, principal="human:bo", key=shared, **ada)
+    refuse_taken(office, acts.register_principal, principal="human:twin", name="one hand", keys=(shared,), **ada)
+    spare = office.signer("spare").public_key
+    office.act(acts.register_principal, principal="human:cy", name="Cy", keys=(spare,), **ada)
+    refuse_taken(office, acts.add_key, principal="human:bo", key=spare, **ada)
 
 
 def test_who_is_suspended_gets_no_key_and_is_not_suspended_again(office):
@@ -484,6 +495,20 @@ def refuse(office, why, act, *args, **fields):
         office.append_signed(draft)
     assert "\n" not in str(caught.value)
     assert office.log.head == before
+
+
+def refuse_taken(office, act, **fields):
+    """Expect an act to be refused by a unique key: as it is prepared, and as it is appended all the same."""
+    from unittest import mock
+
+    from grants.errors import IssueError
+
+    with pytest.raises(IssueError, match="is already taken"):
+        office.prepare(act, **fields)
+    with mock.patch("grants.issue._rehearsed", lambda snapshot, prepared: prepared):
+        draft = office.sign(act, **fields)
+    with pytest.raises(ClaimTakenError):
+        office.append_signed(draft)
 
 
 def test_wanted_names_one_version():

@@ -77,6 +77,7 @@ def test_another_key_does_not_sign(tally, ledger):
         ("log.key", lambda path: path.write_text("nonsense"), "no key that can be read"),
         ("high-water", lambda path: path.unlink(), "sign nothing before"),
         ("high-water", lambda path: path.write_text("nonsense\n"), "is damaged"),
+        ("high-water", lambda path: path.write_text(""), "is empty, and a checkpoint of size 3 was signed"),
     ],
 )
 def test_without_key_or_mark_nothing_is_signed(tally, ledger, name, change, said):

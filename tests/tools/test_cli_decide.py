@@ -67,7 +67,9 @@ def test_a_repeated_request_gets_the_recorded_answer_and_appends_nothing(desk):
     first = desk.decide("r1", *FIXTURE)
     size = desk.size()
     again = desk.decide("r1", *FIXTURE)
-    assert (again.exit_code, again.object["repeated"], again.object["decision"]) == (0, True, first.object["decision"])
+    assert (again.object["outcome"], again.object["repeated"]) == ("allow", True)
+    assert again.object["decision"] == first.object["decision"]
+    assert (first.exit_code, again.exit_code) == (0, 4), "whoever goes by the exit code runs the effect once"
     assert desk.size() == size
 
 

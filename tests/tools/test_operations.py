@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from decisions.operation import MAX_PAYLOAD_BYTES
+from ledger import canon
 from tools import operations
 
 
@@ -82,6 +83,16 @@ def test_where_a_link_leads_to_no_name_the_directory_around_it_speaks(tmp_path):
     (tmp_path / "r\u202eal").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "r\u202eal")
     assert operations.follow_links(f"file://{tmp_path}/link/passwd") == f"file://{tmp_path}"
+
+
+@pytest.mark.parametrize(
+    "more", [{"domain": "\udcff"}, {"claims": {"stated_purpose": "\udcff"}}, {"claims": {"\u00e9": 1}}]
+)
+def test_what_can_not_be_recorded_beside_the_payload_makes_the_whole_unreadable(more):
+    """The refusal is recorded: words of the command line are bytes of any kind."""
+    made = operations.completed(operations.shell("ls", "/srv"), **more)
+    assert made.form == "unreadable"
+    canon.encode(made.content)
 
 
 def test_a_user_that_the_system_does_not_know_has_no_home():

@@ -8,13 +8,17 @@ from dataclasses import replace
 import pytest
 
 from grants import allowed_signers
-from ledger import instant
+from ledger import canon, instant
+from ledger.disclosure import Opening
 from ledger.note import NoteSigner
 from ledger.policy import Policy, PolicyLog
 from tools.dev import golden_bundle
 from tools.dev.golden_bundle import Stage, cosign, key
 from verify.bundle import NEEDED, Bundle, Disclosure, parse_bundle
 from verify.check import CHECKS, check_bundle
+from verify.check.decision import check_reduction
+from verify.check.evidence import Evidence
+from verify.views import VIEWS
 
 NAMES = (
     "allow-by-rule", "hold", "allow-by-consent", "hold-after-use", "allow-by-standing-grant", "trust-floor",
@@ -446,6 +450,66 @@ def test_trust_that_does_not_follow_from_its_observation_is_found(case, change):
     updated = [e.seq for e in floor.events if golden_bundle.EVENTS.parse(e.data).type == "trust.updated"]
     report = case.check(case.forger().edit(updated[-1], lambda e: change(e["body"])).bundle(floor))
     assert {"states", "structure"} & set(report.failed)
+
+
+def leapt(case, floor, **changes):
+    """Change the last update of trust, and the decision with it: it read what follows from the lie."""
+    seq = max(e.seq for e in floor.events if golden_bundle.EVENTS.parse(e.data).type == "trust.updated")
+    forger = case.forger().edit(seq, lambda event: event["body"].update(changes))
+    evidence = Evidence(forger.bundle(floor), golden_bundle.EVENTS, VIEWS)
+
+    def read_so(event):
+        for read in event["body"]["reads"]:
+            if read["view"] == "trust":
+                read["state"] = canon.to_base64url(evidence.state("trust", read["key"]).digest)
+
+    return case.check(forger.edit(floor.decision, read_so).bundle(floor))
+
+
+def test_trust_by_other_terms_than_those_in_force_is_found(case):
+    """An update carries the parameters it was made with; the operator does not choose them."""
+    floor = case.made("trust-floor", NEEDED)
+    body = last_update(floor)
+    assert not body.counted
+    report = leapt(case, floor, cap=10**15, floor_step=3 * 10**14, c_ctx=[body.c_ctx[0], 3 * 10**14 * body.n[0]])
+    assert "terms are not those of the constitution in force" in report.line("states").why
+
+
+def test_trust_that_counts_although_the_reading_does_not_qualify_is_found(case):
+    floor = case.made("trust-floor")
+    body = last_update(floor)
+    assert not body.counted
+    accumulator = body.accumulator[0] + (10**15 - body.accumulator[0]) * body.gain // 10**15
+    n = body.n[0] + 1
+    ctx = min(body.cap, max(accumulator, body.floor_step * n))
+    changes = {"counted": True, "n": [n - 1, n], "accumulator": [body.accumulator[0], accumulator]}
+    report = leapt(case, floor, **changes, c_ctx=[body.c_ctx[0], ctx])
+    assert "whether it counts does not follow from the reading" in report.line("states").why
+
+
+def last_update(bundle):
+    events = [golden_bundle.EVENTS.parse(event.data) for event in bundle.events]
+    return [event.body for event in events if event.type == "trust.updated"][-1]
+
+
+@pytest.mark.parametrize("auth", ["signature", "ledger"])
+def test_asker_who_is_said_to_have_signed_is_found(case, auth):
+    """Nothing in a decision is signed by who asked: such a record can't be told from an invented one."""
+    bundle = case.made("allow-by-rule")
+    report = case.check(case.forger().edit(bundle.decision, lambda event: event.update(auth=auth)).bundle(bundle))
+    assert "asker" in report.line("decision").why
+    assert report.failed == ("decision",)
+
+
+def test_problem_that_no_home_would_solve_and_that_was_kept_back_is_found(case):
+    """Only what depends on the asker's home directory may be left unchecked."""
+    evidence = Evidence(case.made("unreadable"), golden_bundle.EVENTS, VIEWS)
+    event, body = evidence.decision
+    for command, status in (("rm -rf $SOMEWHERE/x", "FAIL"), ("rm -rf ~/x", "NOT-CHECKED")):
+        operation = {"form": "shell", "payload": {"command": command, "cwd": "/srv/app"}}
+        evidence.kept[event.seq] = [Opening("/args", bytes(32), operation)]
+        evidence.events[event.seq] = replace(event, body=body.model_copy(update={"problems": ()}))
+        assert check_reduction(evidence).status == status, command
 
 
 # -- damage --

@@ -48,7 +48,8 @@ class FoldedStates:
 
 
 CheckSignature: TypeAlias = Callable[[FoldedStates, Event], None]
-"""Raises if the event is not signed by a key that had the authority, by the states before it."""
+"""Raises if the event is not signed by a key that had the authority, by the states before it; or, where it bears no
+signature, if it does not follow from what was signed."""
 
 
 @dataclass(slots=True)
@@ -169,14 +170,15 @@ class ContentCheck:
                 self.tallies.find("disclosures", "disclosures", f"{event.seq} {spell(row.path)}", str(error))
 
     def _authority(self, event: Event) -> None:
-        if not isinstance(event.body, SignedBody) or not self._trusted:
+        if not self._trusted:
             return
-        self.tallies.checked("signatures")
+        signed = isinstance(event.body, SignedBody)
+        self.tallies.checked("signatures", int(signed))
         try:
             self.check_signature(self._states, event)
         except Exception as error:  # noqa: BLE001  (whatever it raises says that the signature does not hold)
-            message = f"it has no valid signature: {error}"
-            self.tallies.find("signatures", "events", f"seq {event.seq}", message)
+            fault = "it has no valid signature" if signed else "it does not follow from what was signed"
+            self.tallies.find("signatures", "events", f"seq {event.seq}", f"{fault}: {error}")
 
     def _fold(self, event: Event) -> None:
         if not self._trusted:

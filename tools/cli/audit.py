@@ -1,7 +1,10 @@
 """``tally audit``: everything recomputed from the stored bytes."""
 
+from decisions.observe import check_update
 from grants.authority import check_event
+from grants.reading import StateReader
 from ledger.errors import StoreMissingError
+from ledger.event import Event
 from tools.audit import AuditReport, Progress, audit
 from tools.cli.command import command as declare
 from tools.cli.failure import DONE, EVIDENCE
@@ -27,9 +30,14 @@ def command() -> int:
         def status(progress: Progress) -> None:
             bar(progress.done, progress.total, progress.stage)
 
-        report = audit(database, EVENTS, VIEWS, check_event, status=status)
+        report = audit(database, EVENTS, VIEWS, _check_authority, status=status)
     emit(_data(report), _text(report))
     return DONE if report.ok else EVIDENCE
+
+
+def _check_authority(reader: StateReader, event: Event) -> None:
+    check_event(reader, event)
+    check_update(reader, EVENTS, event)
 
 
 def _data(report: AuditReport) -> dict[str, object]:

@@ -1,6 +1,7 @@
 """``tally decide``: decide an operation, record the decision, and tell it.
 
-Exit codes: 0 allowed, 4 denied, 5 held; 1 only where no record could be written, and the answer is still deny.
+Exit codes: 0 allowed; 4 denied, or allowed before to this same request; 5 held; 1 only where no record could be
+written, and the answer is still deny.
 
 Source: DESIGN sections 10 and 13; docs/guides/agents.md.
 """
@@ -41,7 +42,10 @@ def command(claimed: str | None, request: str | None, **options: Any) -> int:  #
     operation = operation_of(Asked(**options))
     answer, constitution = _answer(operation, claimed, request)
     _print(answer, constitution)
-    return FAILED if answer.decision is None else _CODES[answer.outcome]
+    if answer.decision is None:
+        return FAILED
+    # Who goes by the exit code alone must not run an effect twice.
+    return DENIED if answer.repeated and answer.outcome == "allow" else _CODES[answer.outcome]
 
 
 def _answer(operation: Operation, claimed: str | None, request: str | None) -> tuple[Answer, Constitution | None]:

@@ -75,17 +75,21 @@ def check_reduction(evidence: Evidence) -> Line:
         return not_checked("reduction", f"read by reducers of number {body.reducers}; these are number {VERSION}")
     match opened[0]:
         case {"form": form, "payload": dict(payload), **rest} if form == body.form and not rest:
-            return _reduced(body, reduce_operation(body.form, payload, home=None))
+            reduced = reduce_operation(body.form, payload, home=None)
+            if "TARGET_UNRESOLVED" in _codes(reduced) - set(body.problems):
+                # If no home at all would do, it is something else that is missing, and the decision kept that back.
+                at_home = reduce_operation(body.form, payload, home="/home")
+                if "TARGET_UNRESOLVED" not in _codes(at_home):
+                    return not_checked("reduction", "the operation depends on a home directory, which is not recorded")
+            return _reduced(body, reduced)
     return failed("reduction", "what is disclosed is no operation of the recorded form")
 
 
 def _reduced(body: DecisionMade, reduced: Reduction) -> Line:
     recorded, found = _effects(reduction_of(body).actions), _effects(reduced.actions)
-    codes = {problem.code for problem in reduced.problems}
-    if "TARGET_UNRESOLVED" in codes - set(body.problems):
-        return not_checked("reduction", "the operation depends on a home directory, which is not recorded")
-    # What the store added: that more is registered below a target than is looked at.
-    added = set(body.problems) - codes <= {"TOO_COMPLEX"}
+    codes = _codes(reduced)
+    # What store and machine added: more is registered below a target than is looked at; a link can't be followed.
+    added = set(body.problems) - codes <= {"TOO_COMPLEX", "TARGET_UNRESOLVED"}
     if found - recorded or codes - set(body.problems) or not added:
         return failed("reduction", "the operation does something else than the decision recorded")
     more = recorded - found
@@ -112,6 +116,10 @@ def check_consumption(evidence: Evidence) -> Line:
     if not spent:
         return passed("consumption", "no consent was used, and none was spent")
     return passed("consumption", f"uses of a consent spent directly behind the decision: {len(spent)}", len(spent))
+
+
+def _codes(reduced: Reduction) -> set[str]:
+    return {problem.code for problem in reduced.problems}
 
 
 def _effects(actions: Iterable[Action]) -> set[tuple[object, ...]]:
@@ -155,6 +163,7 @@ def _asking_fault(evidence: Evidence, event: Event, body: DecisionMade, asked: l
         return f"event {asked[-1].seq} asks a human for what the decision does not hold"
     fits = (given.subject, given.args, given.operands) == (body.subject, body.args, body.operands)
     fits = fits and given.domain in {one.domain for one in body.actions}
+    fits = fits and (request.by, request.via, request.auth) == (event.by, event.via, "ledger")
     if not fits or given.items != _items(evidence, body, given.domain) or request.causes != (event.seq,):
         return f"event {request.seq} asks for something else than the operation that was held"
     return None

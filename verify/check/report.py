@@ -42,9 +42,9 @@ BEYOND_A_BUNDLE: Final = frozenset({"absences"})
 LIMITS: Final = (
     "Inclusion shows that each of these events stands in the log that the checkpoint commits to. It does not show that "
     "nothing was left out: another decision, an event that changed one of these states or ended one of these keys, an "
-    "action that was never reported; nor that it was the asker who asked, nor what trust had been earned before the "
-    "last update of it. An audit of the whole log shows that for one copy of the log; witnesses show that "
-    "everybody is shown the same copy."
+    "action that was never reported. An audit of the whole log shows that for one copy of the log; witnesses show that "
+    "everybody is shown the same copy. How much trust had been earned before its last update, the audit tells too; "
+    "that it was the asker who asked is the operator's word."
 )
 """What a verified bundle does not prove, and what would."""
 

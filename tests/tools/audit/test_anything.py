@@ -78,6 +78,9 @@ def test_all_rows_gone(ledger):
     [
         ("DROP TRIGGER events_no_update", "schema events_no_update"),
         ("CREATE TRIGGER extra AFTER INSERT ON events BEGIN SELECT 1; END", "schema extra"),
+        ("CREATE TRIGGER alembic_version AFTER INSERT ON tags BEGIN SELECT 1; END", "schema alembic_version"),
+        ("CREATE TRIGGER sqlite1 AFTER INSERT ON tags BEGIN SELECT 1; END", "schema sqlite1"),
+        ("CREATE TRIGGER states AFTER INSERT ON tags BEGIN SELECT 1; END", "schema states"),
         ("CREATE INDEX extra ON tags (seq)", "schema extra"),
         ("CREATE VIEW extra AS SELECT 1", "schema extra"),
         ("UPDATE alembic_version SET version_num = '9999'", "schema alembic_version"),
