@@ -14,7 +14,7 @@ from decisions.action import Reduction
 from decisions.descriptor import Circumstances, describe
 from decisions.events import Read
 from decisions.expansion import expand
-from decisions.law import law_in_force
+from decisions.law import Law, law_in_force
 from decisions.verdict import Case, Descriptor, Verdict
 from grants.consent import Asked, ConsentMiss, Wanted, find_consent
 from grants.reading import StateReader
@@ -95,6 +95,7 @@ def evaluate(
     reduction: Reduction,
     circumstances: Circumstances,
     terms: Callable[[str], Asked],
+    law: Law | None = None,
 ) -> Evaluation:
     """Judge what an operation does.
 
@@ -104,6 +105,7 @@ def evaluate(
         reduction: the operation's actions and problems.
         circumstances: who asks, when, in which session.
         terms: gives what a consent must be bound to, for the trust domains that the operation lies in.
+        law: a constitution to decide by, or None for the one in force.
 
     An error in anything that the operation, the states or the grants hold is a deny.
 
@@ -113,7 +115,7 @@ def evaluate(
     digest = ""
     descriptors: list[Descriptor] = []
     try:
-        law = law_in_force(reader, registry)
+        law = law or law_in_force(reader, registry)
         digest = law.digest
         reduction = expand(reader, reduction)
         descriptors = describe(law.constitution, reader, registry, reduction.actions, circumstances)

@@ -11,36 +11,55 @@ from decisions.constitution.loader import load
 from decisions.constitution.model import Constitution
 from decisions.errors import DecisionError
 from decisions.events import ConstitutionAdopted
+from grants.authority import check_event
 from grants.reading import StateReader, read_event
 from grants.standing import Vocabulary
+from ledger import canon
 from ledger.errors import CorruptError
 from ledger.event import Event, Registry
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A constitution, and its adoption.
+    """A constitution, ready to decide by.
 
     Attributes:
         vocabulary: what a standing grant's selector may speak of.
         digest: the document's digest, base64url.
         document: the TOML text.
-        adopted: the event.
     """
 
     constitution: Constitution
     vocabulary: Vocabulary
     digest: str
     document: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptedLaw(Law):
+    """The constitution in force, with the event that adopted it."""
+
     adopted: Event
 
 
-def law_in_force(reader: StateReader, registry: Registry) -> Law:
-    """Read the constitution in force.
+def law_of(document: str) -> Law:
+    """Read a constitution, whoever adopted it.
+
+    Raises:
+        ConstitutionError: the document is not accepted.
+    """
+    constitution, vocabulary = _read(document)
+    return Law(constitution, vocabulary, canon.to_base64url(constitution.digest), document)
+
+
+def law_in_force(reader: StateReader, registry: Registry) -> AdoptedLaw:
+    """Read the constitution in force: the row leads to the adoption, and a human's signature makes it one.
 
     Raises:
         DecisionError: none was adopted.
         CorruptError: the state does not fit the event.
+        AuthorityError: whoever adopted it might not.
+        SignatureError: the adoption is not signed.
         ConstitutionError: this version does not accept the document.
     """
     row = reader.state("constitution", CURRENT)
@@ -51,7 +70,8 @@ def law_in_force(reader: StateReader, registry: Registry) -> Law:
     body = event.body if event else None
     if event is None or not isinstance(body, ConstitutionAdopted) or body.digest != row.state["digest"]:
         raise CorruptError("the constitution in force is not one that was adopted: run tally audit")
-    return Law(*_read(body.document), body.digest, body.document, event)
+    check_event(reader, event)
+    return AdoptedLaw(*_read(body.document), body.digest, body.document, event)
 
 
 @functools.lru_cache(maxsize=8)

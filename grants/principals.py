@@ -147,7 +147,9 @@ def _of_uid(reader: StateReader, mapped: UidState | None) -> Asker:
 
 def _speaks_for(reader: StateReader, service: str, agent: str) -> bool:
     row = find_principal(reader, service)
-    return row is not None and row.kind == "service" and row.suspended is None and agent in row.speaks_for
+    if row is None or row.kind != "service" or row.suspended is not None:
+        return False
+    return agent in row.speaks_for and _is_owned(reader, row)
 
 
 def _is_owned(reader: StateReader, principal: PrincipalState) -> bool:

@@ -14,20 +14,19 @@ from decisions.action import Problem, Reduction, action
 from decisions.descriptor import Circumstances
 from decisions.draft import decided_actions, fired
 from decisions.evaluation import Evaluation, Trace, evaluate
-from decisions.events import ConstitutionAdopted, DecisionMade
+from decisions.events import DecisionMade
+from decisions.law import Law
 from grants import principals
 from grants.binding import BindingTo
 from grants.book.states import GenesisState
 from grants.consent import Committed
 from grants.principals import Asker
 from grants.reading import StateReader, read_state
-from ledger import canon, digest
 from ledger.disclosure import Opening
-from ledger.event import Draft, Event, Registry, Signed, seal
+from ledger.event import Event, Registry
 from ledger.view import StateRow
 
 READING: Final = "/c_inst"
-_HYPOTHETICAL: Final = canon.MAX_INTEGER
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,44 +70,9 @@ class _Opened:
         return openings
 
 
-class Hypothetical:
-    """The states as they stood, but for the constitution: another one in its place, adopted by nobody.
-
-    Args:
-        below: the states.
-        document: the TOML text of the other constitution.
-        at: an event to borrow the time and the author from.
-    """
-
-    def __init__(self, below: StateReader, document: str, at: Event) -> None:
-        self._below = below
-        identity = canon.to_base64url(digest.document(document.encode()))
-        body = ConstitutionAdopted(
-            origin="",
-            log_size=0,
-            signed=Signed(key="", armour=""),
-            name="hypothetical",
-            digest=identity,
-            document=document,
-        )
-        self._event = seal(Draft(body, at.by, "claimed"), _HYPOTHETICAL, at.at)
-        state = canon.encode({"digest": identity, "name": body.name, "seq": _HYPOTHETICAL})
-        self._row = StateRow("constitution", "current", _HYPOTHETICAL, state)
-
-    def state(self, view: str, key: str) -> StateRow | None:
-        """Give the state that stood, or the other constitution's."""
-        return self._row if (view, key) == ("constitution", "current") else self._below.state(view, key)
-
-    def event_bytes(self, seq: int) -> bytes | None:
-        """Give an event of the log, or the one that adopts the other constitution."""
-        return self._event.data if seq == _HYPOTHETICAL else self._below.event_bytes(seq)
-
-    def openings(self, seq: int) -> Sequence[Opening]:
-        """Give the openings of an event."""
-        return self._below.openings(seq)
-
-
-def decide_again(reader: StateReader, registry: Registry, event: Event, body: DecisionMade) -> Redecision:
+def decide_again(
+    reader: StateReader, registry: Registry, event: Event, body: DecisionMade, law: Law | None = None
+) -> Redecision:
     """Decide as the decision point did, over the states as they stood before the decision.
 
     Args:
@@ -116,6 +80,7 @@ def decide_again(reader: StateReader, registry: Registry, event: Event, body: De
         registry: the event types.
         event: the recorded decision.
         body: its body.
+        law: a constitution to decide by instead of the one that was in force, or None.
     """
     opened = _Opened(reader)
     trace = Trace(opened)
@@ -127,7 +92,7 @@ def decide_again(reader: StateReader, registry: Registry, event: Event, body: De
     def terms(domain: str) -> Committed:
         return Committed(asker.chain, BindingTo(origin, asker.chain, domain, body.args, body.operands))
 
-    evaluation = evaluate(trace, registry, reduction_of(body), circumstances, terms)
+    evaluation = evaluate(trace, registry, reduction_of(body), circumstances, terms, law)
     return Redecision(evaluation, asker, trace, frozenset(opened.withheld))
 
 

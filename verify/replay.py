@@ -6,7 +6,8 @@ happened under it.
 
     same             the verdict comes out as it was recorded
     changed          it does not; what differs is named
-    not replayable   a reading of trust that the verdict used was erased since, and counts as 0 now
+    not replayable   a reading of trust that the verdict used was erased since, and counts as 0 now; or an error denied
+                     it that does not come again
 
 Source: DESIGN sections 1, 6 and 8.
 """
@@ -15,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from decisions.constitution import load_cached
 from decisions.events import ConstitutionAdopted, DecisionMade, Outcome, Reason, TrustUpdated
+from decisions.law import Law, law_of
 from grants.events import ConsentGranted, GrantRatified
 from grants.reading import StateReader
 from ledger.canon import Json
@@ -25,7 +26,7 @@ from ledger.errors import LedgerError
 from ledger.event import Event, Registry
 from ledger.view import StateRow, View, step
 from verify.errors import ReplayError
-from verify.redecision import Hypothetical, Redecision, decide_again, differences
+from verify.redecision import Redecision, decide_again, differences
 
 Status: TypeAlias = Literal["same", "changed", "not replayable"]
 Openings: TypeAlias = Callable[[int], Sequence[Opening]]
@@ -138,43 +139,43 @@ def replay(
         ConstitutionError: the other constitution is refused.
         ReplayError: while the lines are taken: the log can't be folded.
     """
-    if constitution is not None:
-        load_cached(constitution)  # refused as a whole, before the log is walked
-    return _lines(events, _Walk(registry, views, openings), registry, constitution)
+    # Read here, not in the generator: a constitution is refused before the log is walked.
+    law = None if constitution is None else law_of(constitution)
+    return _lines(events, _Walk(registry, views, openings), registry, law)
 
 
 def _lines(
-    events: Iterable[tuple[int, bytes]], walk: _Walk, registry: Registry, constitution: str | None
+    events: Iterable[tuple[int, bytes]], walk: _Walk, registry: Registry, law: Law | None
 ) -> Iterator[ReplayLine]:
     for seq, data in events:
         event = walk.read(seq, data)
         if isinstance(event.body, DecisionMade):
-            reader = walk if constitution is None else Hypothetical(walk, constitution, event)
-            yield _line(reader, registry, event, event.body, hypothetical=constitution is not None)
+            yield _line(walk, registry, event, event.body, law)
         walk.go(event)
 
 
-def _line(
-    reader: StateReader, registry: Registry, event: Event, body: DecisionMade, *, hypothetical: bool
-) -> ReplayLine:
-    again = decide_again(reader, registry, event, body)
+def _line(reader: StateReader, registry: Registry, event: Event, body: DecisionMade, law: Law | None) -> ReplayLine:
+    again = decide_again(reader, registry, event, body, law)
     verdict = again.evaluation.verdict
     recorded, replayed = (body.outcome, body.reason), (verdict.outcome, verdict.reason)
-    if hypothetical:
+    if law is not None:
         changed: tuple[str, ...] = ("outcome",) if verdict.outcome != body.outcome else ()
     else:
         changed = differences(event, body, again)
-    return ReplayLine(event.seq, _status(again, changed), recorded, replayed, _why(again, changed))
-
-
-def _status(again: Redecision, changed: Sequence[str]) -> Status:
-    if not changed:
-        return "same"
+    lacking = _lacking(body, again)
     # A reading that was gone already when it was decided counted as 0 then too, and the verdict would be the same.
-    return "not replayable" if again.withheld else "changed"
+    status: Status = "same" if not changed else "not replayable" if lacking else "changed"
+    return ReplayLine(event.seq, status, recorded, replayed, lacking or _named(changed))
 
 
-def _why(again: Redecision, changed: Sequence[str]) -> str:
+def _lacking(body: DecisionMade, again: Redecision) -> str:
+    """Say what is not there any more for the decision to come out as it was recorded."""
     if again.withheld:
         return f"the reading of trust in event {min(again.withheld)} is erased and counts as 0"
+    if body.reason == "POLICY_ERROR" and again.evaluation.verdict.reason != "POLICY_ERROR":
+        return "an error denied it, and does not come again"
+    return ""
+
+
+def _named(changed: Sequence[str]) -> str:
     return f"differs in {', '.join(changed)}" if changed else ""

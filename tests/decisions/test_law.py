@@ -6,9 +6,23 @@ from decisions.adoption import adopt
 from decisions.constitution import DEFAULT_TEXT, default
 from decisions.errors import ConstitutionError, DecisionError
 from decisions.law import law_in_force
-from ledger import canon
+from grants.errors import SignatureError
+from ledger import canon, digest
 from ledger.errors import CorruptError
 from ledger.view import StateRow
+
+
+class Forged:
+    """A reader in whose log the adoption has other bytes."""
+
+    def __init__(self, below, seq, data):
+        self.below, self.seq, self.bytes = below, seq, data
+
+    def event_bytes(self, seq):
+        return self.bytes if seq == self.seq else self.below.event_bytes(seq)
+
+    def __getattr__(self, name):
+        return getattr(self.below, name)
 
 
 class Tampered:
@@ -20,6 +34,8 @@ class Tampered:
 
     def state(self, view, key):
         row = self.below.state(view, key)
+        if view != "constitution":
+            return row
         return StateRow(view, key, row.seq, canon.encode({**row.state, **self.changes}))
 
     def __getattr__(self, name):
@@ -47,6 +63,18 @@ def test_without_a_constitution_there_is_no_law(office):
 def test_row_that_does_not_fit_an_adoption_is_no_law(court, change):
     with pytest.raises(CorruptError, match="tally audit"):
         law_in_force(Tampered(court.office.log, **change), court.office.registry)
+
+
+def test_adoption_that_nobody_signed_is_no_law(court):
+    """Whoever can write rows can write an adoption; without a human's signature it is none."""
+    log = court.office.log
+    honest = law_in_force(log, court.office.registry).adopted
+    loose = DEFAULT_TEXT.replace("tallystick default", "anything goes")
+    event = canon.decode_object(honest.data)
+    event["body"] |= {"document": loose, "digest": canon.to_base64url(digest.document(loose.encode()))}
+    forged = Forged(Tampered(log, digest=event["body"]["digest"]), honest.seq, canon.encode(event))
+    with pytest.raises(SignatureError):
+        law_in_force(forged, court.office.registry)
 
 
 def test_document_that_is_not_accepted_can_not_be_adopted(court):

@@ -240,6 +240,17 @@ def test_service_speaks_for_its_agents_and_for_no_other(court):
     assert (mine.outcome, other.outcome) == ("allow", "deny")
 
 
+def test_service_whose_owner_was_suspended_speaks_for_nobody(office, found):
+    """A service stands as long as a human answers for it."""
+    register = {"by": "human:ada", "name": "desk", "owner": "human:bo", "uid": 1003, "speaks_for": ["agent:ops-7"]}
+    office.act(acts.register_principal, principal="service:other", keys=[office.signer("other").public_key], **register)
+    court = found(office)
+    how = {"uid": 1003, "claimed": "agent:ops-7"}
+    assert court.do("delete", FIXTURE, id="r-1", **how).outcome == "allow"
+    office.act(acts.suspend, by="human:ada", principal="human:bo", reason="left")
+    assert court.do("delete", FIXTURE, id="r-2", **how).outcome == "deny"
+
+
 def test_service_without_a_request_id_is_denied_by_article_seven(court):
     answer = court.do("delete", FIXTURE, uid=1002, claimed="agent:ops-7")
     assert (answer.outcome, "VII" in answer.articles()) == ("deny", True)

@@ -69,8 +69,13 @@ def test_a_repeated_request_gets_the_recorded_answer_and_appends_nothing(desk):
     again = desk.decide("r1", *FIXTURE)
     assert (again.object["outcome"], again.object["repeated"]) == ("allow", True)
     assert again.object["decision"] == first.object["decision"]
-    assert (first.exit_code, again.exit_code) == (0, 4), "whoever goes by the exit code runs the effect once"
+    assert (first.exit_code, again.exit_code) == (0, 0)
     assert desk.size() == size
+
+
+def test_who_goes_by_the_exit_code_alone_is_told_of_a_repeat_by_it(desk):
+    codes = [desk.decide("r1", *FIXTURE, "--once").exit_code for _ in range(2)]
+    assert codes == [0, 4]
 
 
 def test_a_request_id_of_another_operation_is_refused_in_one_line(desk):

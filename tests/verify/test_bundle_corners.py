@@ -14,7 +14,7 @@ from verify.bundle import EVERYTHING, NEEDED, make_bundle, maker, parse_bundle
 from verify.check import check_bundle, decision
 from verify.check.evidence import Evidence
 from verify.errors import BundleError
-from verify.redecision import Hypothetical, decide_again, differences
+from verify.redecision import decide_again, differences
 from verify.views import EVENTS, VIEWS
 
 
@@ -177,15 +177,6 @@ def test_asker_of_a_way_that_is_not_of_this_version_is_read_as_recorded(case):
     again = decide_again(evidence, EVENTS, event, body)
     assert again.asker.auth == "token"
     assert "asker" not in differences(event, body, again)
-
-
-def test_hypothetical_constitution_leaves_the_openings_alone(case):
-    log = case.stage.log
-    event = EVENTS.parse(log.event_bytes(case.told["hold"]))
-    other = Hypothetical(log, "nothing", event)
-    assert other.openings(event.seq) == log.openings(event.seq)
-    assert other.event_bytes(0) == log.event_bytes(0)
-    assert other.state("ledger", "genesis") == log.state("ledger", "genesis")
 
 
 # -- making --

@@ -1,7 +1,7 @@
 """``tally decide``: decide an operation, record the decision, and tell it.
 
-Exit codes: 0 allowed; 4 denied, or allowed before to this same request; 5 held; 1 only where no record could be
-written, and the answer is still deny.
+Exit codes: 0 allowed, 4 denied, 5 held; 1 only where no record could be written, and the answer is still deny. With
+``--once`` a repeated allow exits 4, for callers that go by the exit code alone.
 
 Source: DESIGN sections 10 and 13; docs/guides/agents.md.
 """
@@ -33,8 +33,9 @@ tally decide --as agent:ops-7 --tool-call - --request call-17 --json < call.json
 @declare("decide", example=_EXAMPLE)
 @click.option("--as", "claimed", metavar="SUBJECT", help="Who asks, agent:ops-7 or agent:ops-7/part; else your user.")
 @click.option("--request", metavar="ID", help="The asker's own id for this request: asked twice, it is answered once.")
+@click.option("--once", is_flag=True, help="Exit 4 on an allow that was given before: its effect must not run again.")
 @operation_options
-def command(claimed: str | None, request: str | None, **options: Any) -> int:  # noqa: ANN401  (the fields of Asked)
+def command(claimed: str | None, request: str | None, once: bool, **options: Any) -> int:  # noqa: ANN401  (the fields of Asked)
     """Decide an operation, and record the decision.
 
     Whatever can't be read is denied, with a record. Without a record the answer is deny all the same.
@@ -44,8 +45,7 @@ def command(claimed: str | None, request: str | None, **options: Any) -> int:  #
     _print(answer, constitution)
     if answer.decision is None:
         return FAILED
-    # Who goes by the exit code alone must not run an effect twice.
-    return DENIED if answer.repeated and answer.outcome == "allow" else _CODES[answer.outcome]
+    return DENIED if once and answer.repeated and answer.outcome == "allow" else _CODES[answer.outcome]
 
 
 def _answer(operation: Operation, claimed: str | None, request: str | None) -> tuple[Answer, Constitution | None]:
