@@ -16,10 +16,12 @@ from decisions.errors import DecisionError, TrustError
 from decisions.events import TrustObserved, TrustUpdated, interaction_claim
 from decisions.law import law_in_force
 from decisions.trust import Observation
-from grants.identifier import check_text
+from grants.errors import IdentifierError, ReferenceSyntaxError
+from grants.identifier import check_text, code_points, parse_principal
 from grants.issue import Prepared, append_signed, prepare
 from grants.principals import find_principal
 from grants.reading import StateReader, read_event
+from grants.reference import parse
 from ledger import instant
 from ledger.canon import Json
 from ledger.disclosure import Opening
@@ -185,10 +187,26 @@ def _seen(seq: int, body: TrustObserved, c_inst: int) -> Observation:
 
 def _check_names(reader: StateReader, system: str, counterpart: str, domain: str, interaction: str) -> None:
     trust.key(system, counterpart, domain)
-    for text in (counterpart, domain, interaction):
+    for text in (domain, interaction):
         check_text(text)
+    _check_counterpart(counterpart)
     if not interaction:
         raise TrustError("an interaction has an id of its own: give one")
     row = find_principal(reader, system)
     if row is None or row.suspended is not None:
         raise TrustError(f"{system} is not registered, or was suspended: nothing can be earned by it")
+
+
+def _check_counterpart(counterpart: str) -> None:
+    """Accept what a decision would look for: a person by opaque id, or the principal id of an operator."""
+    try:
+        if parse(counterpart).scheme == "person" and not parse(counterpart).parts:
+            return
+    except ReferenceSyntaxError:
+        pass
+    try:
+        parse_principal(counterpart)
+    except IdentifierError as error:
+        raise TrustError(
+            f"a counterpart is person:<opaque id> or a principal id, not {code_points(counterpart)}"
+        ) from error

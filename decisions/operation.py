@@ -9,7 +9,7 @@ claims of the things it touches can only make a verdict stricter.
     sql            {"sql": ..., "database": ..., "dialect": ...}
     typed          {"verb": ..., "target": ..., "kind": ...} or {"actions": [...]}
     conversation   {"class": ..., "person": ..., "domain": ...}
-    unreadable     {"text": ...}                                         whatever came in
+    unreadable     {"text": ..., "bytes": ..., "why": ...}               whatever came in, and what was wrong with it
 
 Source: DESIGN section 10.
 """
@@ -25,6 +25,7 @@ MAX_PAYLOAD_BYTES = 256 * 1024
 FORMS = ("tool_call", "shell", "sql", "typed", "conversation", "unreadable")
 
 _KEPT_OF_UNREADABLE = 4096
+_KEPT_OF_REASON = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +58,28 @@ class Operation:
 
 def receive(form: str, text: bytes) -> Operation:
     """Read an operation from JSON text; what can't be read becomes an unreadable operation, which is denied."""
+    what = "the tool call" if form == "tool_call" else "the operation"
     if len(text) > MAX_PAYLOAD_BYTES:
-        return unreadable(text)
+        return unreadable(text, f"{what} is larger than {MAX_PAYLOAD_BYTES} bytes")
+    if not text.strip():
+        return unreadable(text, f"{what} is empty: one JSON object is wanted")
     try:
         payload = canon.loads(text)
-    except CanonError:
-        return unreadable(text)
+    except CanonError as error:
+        return unreadable(text, f"{what} is not one JSON object: {error}")
     if not isinstance(payload, dict) or form not in FORMS:
-        return unreadable(text)
+        return unreadable(text, f"{what} is not one JSON object")
     return Operation(form, payload)
 
 
-def unreadable(text: bytes) -> Operation:
-    """Make an operation of something that is none, so that its refusal can be recorded."""
+def unreadable(text: bytes, why: str) -> Operation:
+    """Make an operation of something that is none, so that its refusal can be recorded.
+
+    Args:
+        text: what came in; its beginning is kept.
+        why: what is wrong with it, for whoever asked.
+    """
     kept = text[:_KEPT_OF_UNREADABLE].decode("utf-8", errors="replace")
-    return Operation("unreadable", {"text": kept, "bytes": len(text)})
+    # In ASCII, so that whatever a parser quotes can stand in a record.
+    said = why.encode("ascii", "backslashreplace").decode()[:_KEPT_OF_REASON]
+    return Operation("unreadable", {"text": kept, "bytes": len(text), "why": said})

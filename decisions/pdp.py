@@ -9,6 +9,7 @@ Source: DESIGN section 10.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from decisions import needs
@@ -41,7 +42,7 @@ def judge(constitution: Constitution, case: Case, index: int) -> Verdict:
     # A rule on a payload attribute that the payload does not mention has nothing to speak on.
     heard = [r for r in rules if _payload_attributes(constitution, r) <= descriptor.claimed.keys()]
     claimed = weigh(constitution, case, index, heard, descriptor.values(with_claims=True))
-    return max(plain, claimed, key=lambda verdict: _STRICTNESS[verdict.outcome])
+    return _stricter(plain, claimed)
 
 
 def weigh(
@@ -115,6 +116,21 @@ def _categories(constitution: Constitution, case: Case, values: Mapping[str, obj
         name
         for name, predicate in constitution.categories.items()
         if predicate.reads <= case.descriptor.attributes.keys() and evaluate(predicate, values) is Truth.TRUE
+    )
+
+
+def _stricter(plain: Verdict, claimed: Verdict) -> Verdict:
+    """Take the stricter verdict; where both deny or both hold, with everything that either says."""
+    if plain.outcome != claimed.outcome:
+        return max(plain, claimed, key=lambda verdict: _STRICTNESS[verdict.outcome])
+    if plain.outcome == "allow":
+        return plain
+    told = {spoken.rule.id for spoken in plain.spoken}
+    return replace(
+        plain,
+        reasons=in_order([*plain.reasons, *claimed.reasons]),
+        spoken=(*plain.spoken, *(spoken for spoken in claimed.spoken if spoken.rule.id not in told)),
+        needs=tuple(dict.fromkeys([*plain.needs, *claimed.needs])),
     )
 
 

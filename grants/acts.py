@@ -77,7 +77,7 @@ def open_ledger(
     return prepare_genesis(snapshot, fields, by=human, fingerprint=human_key.fingerprint, openings=opened)
 
 
-def register_principal(
+def register_principal(  # noqa: PLR0913  (each names one field of the event)
     snapshot: Snapshot,
     *,
     by: str,
@@ -87,6 +87,7 @@ def register_principal(
     owner: str | None = None,
     uid: int | None = None,
     speaks_for: Iterable[str] = (),
+    through: Iterable[str] = (),
 ) -> Prepared:
     """Prepare the registration of a principal; its kind stands in its id."""
     fields: dict[str, Json] = {
@@ -96,6 +97,7 @@ def register_principal(
         "owner": owner,
         "uid": uid,
         "speaks_for": list(speaks_for),
+        "through": list(through),
     }
     return prepare(snapshot, PrincipalRegistered, fields, by=by, openings=(Opening.fresh("/name", name),))
 
@@ -282,8 +284,10 @@ def revoke_consent(snapshot: Snapshot, registry: Registry, *, by: str, grant: st
 
 
 def new_grant_id() -> str:
-    """Draw a grant id: 128 random bits."""
-    return canon.to_base64url(secrets.token_bytes(GRANT_ID_SIZE))
+    """Draw a grant id: 128 random bits, drawn again where a command line would take it for an option."""
+    while (grant := canon.to_base64url(secrets.token_bytes(GRANT_ID_SIZE))).startswith("-"):
+        pass
+    return grant
 
 
 def _request(snapshot: Snapshot, registry: Registry, seq: int) -> tuple[Event, ConsentRequested]:

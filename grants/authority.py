@@ -58,7 +58,7 @@ def check_signed(reader: StateReader, body: SignedBody, by: str, at_size: int) -
     key = signer.keys.get(body.signed.key)
     if key is None or not key.holds_at(at_size):
         raise AuthorityError(f"{body.signed.key} is no key of {by}, or was not any more")
-    _check_relation(reader, body, by, at_size)
+    check_relation(reader, body, by, at_size)
     _verify(body.signed.armour, body.statement(), body.namespace(), key.line)
 
 
@@ -114,7 +114,14 @@ def _check_genesis(body: LedgerOpened, by: str, at_size: int) -> None:
     _verify(body.signed.armour, body.statement(), body.namespace(), body.human_key)
 
 
-def _check_relation(reader: StateReader, body: SignedBody, by: str, at_size: int) -> None:
+def check_relation(reader: StateReader, body: SignedBody, by: str, at_size: int) -> None:
+    """Check what an act says of others: an owner is a registered human, and nobody grants what they ask for.
+
+    It needs no signature, so that it can be known before anybody is asked for one.
+
+    Raises:
+        AuthorityError: it does not hold.
+    """
     match body:
         case PrincipalRegistered(owner=str(owner)):
             row = find_principal(reader, owner)

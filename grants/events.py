@@ -34,6 +34,7 @@ class PrincipalRegistered(SignedBody):
         owner: the human who answers for it; required for all but humans.
         uid: the operating system user that is this principal on the ledger's machine, if any.
         speaks_for: for a service, the agents that it may speak for.
+        through: for an agent, the services that may speak for it: a later agent comes to an earlier service so.
     """
 
     type: ClassVar[str] = "principal.registered"
@@ -45,6 +46,7 @@ class PrincipalRegistered(SignedBody):
     owner: str | None
     uid: Annotated[int, Field(ge=0)] | None
     speaks_for: Names
+    through: Names
 
     def claims(self, by: str, request: str | None) -> Iterable[str]:
         """Take the id, the uid, and the keys: a statement does not name its signer, its key does."""

@@ -9,6 +9,7 @@ Source: DESIGN sections 7 and 11; docs/spec/statements.md.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -20,7 +21,7 @@ from grants.reading import read_state
 from grants.signer import Signer
 from ledger.canon import Json
 from ledger.disclosure import Disclosable, Opening
-from ledger.errors import LedgerError
+from ledger.errors import LedgerError, ViewError
 from ledger.event import Draft, Event, SignedBody, seal, statement
 from ledger.events import LedgerOpened
 from ledger.instant import from_microseconds
@@ -164,11 +165,30 @@ def _rehearsed(snapshot: Snapshot, prepared: Prepared) -> Prepared:
         for key in event.claims():
             holder = snapshot.claimed(key)
             if holder is not None:
-                raise IssueError(f"{key} is already taken by event {holder}")
+                raise IssueError(_taken(key, holder))
         for view in VIEWS:
             for key in view.keys(event):
                 row: StateRow | None = snapshot.state(view.name, key)
                 step(view, key, row, event)
+    except ViewError as error:
+        raise IssueError(error.why or str(error)) from error
     except LedgerError as error:
         raise IssueError(str(error)) from error
     return prepared
+
+
+_TAKEN: Final = {
+    "answer": "request {} was answered already, by event {}",
+    "key": "the key {} is registered already, by event {}: each principal has keys of its own",
+    "principal": "{} is registered already, by event {}",
+    "resource": "{} is registered already, by event {}: reclassify it",
+    "statement": "this very act is on record already: statement {}, event {}",
+    "uid": "system user {} is a principal already, by event {}, and stays it",
+}
+
+
+def _taken(claim: str, holder: int) -> str:
+    """Say in words that a unique key is taken."""
+    kind, _, rest = claim.partition(":")
+    told = _TAKEN.get(kind)
+    return told.format(rest, holder) if told else f"{claim} is already taken by event {holder}"

@@ -149,7 +149,9 @@ def _speaks_for(reader: StateReader, service: str, agent: str) -> bool:
     row = find_principal(reader, service)
     if row is None or row.kind != "service" or row.suspended is not None:
         return False
-    return agent in row.speaks_for and _is_owned(reader, row)
+    spoken_for = find_principal(reader, agent)
+    named = agent in row.speaks_for or (spoken_for is not None and service in spoken_for.through)
+    return named and _is_owned(reader, row)
 
 
 def _is_owned(reader: StateReader, principal: PrincipalState) -> bool:

@@ -32,6 +32,7 @@ MAX_SIZE = 65_536
 TIMEOUT = 120.0
 
 _OTHERS = 0o077
+_PRIVATE = b"-----BEGIN OPENSSH PRIVATE KEY-----"
 
 
 class Signer(Protocol):
@@ -172,10 +173,13 @@ def read_public(path: Path) -> PublicKey:
 def _read_private(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
+            data = file.read(MAX_SIZE)
+            if not data.startswith(_PRIVATE):
+                raise _unusable(path)  # before the mode is complained of: it may be any file at all
             mode = os.fstat(file.fileno()).st_mode  # of what is open, so that nobody swaps the file in between
             if stat.S_IMODE(mode) & _OTHERS:
                 raise KeyFileError(f"{path} is open to others than its owner: run chmod 600 {path}")
-            return file.read(MAX_SIZE)
+            return data
     except OSError as error:
         raise KeyFileError(f"{path} can't be read: {error.strerror}") from error
 

@@ -5,13 +5,17 @@ A line is ``<algorithm> <base64 of the blob> [<comment>]``; the blob, in the SSH
     ssh-ed25519                    string algorithm, string key (32 bytes)
     sk-ssh-ed25519@openssh.com     string algorithm, string key (32 bytes), string application ("ssh:")
 
+A private key file of OpenSSH holds the public key in clear before what may be sealed by a passphrase::
+
+    "openssh-key-v1" NUL    string cipher, string kdf, string its options, uint32 1, string blob, ...
+
 The fingerprint is ``SHA256:`` and the base64 of the blob's SHA-256 without padding.
 
 >>> key = parse_line("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB26sjHeZaQCFW91lBuFxkaEDH+jLwPcjSONhXi1jQJD ada@example")
 >>> key.fingerprint
 'SHA256:ISLvNGojFoj/r/FdpkQArcM3rAIO45Eqxb61oJMW2U0'
 
-Source: RFC 8709 section 4; OpenSSH PROTOCOL.u2f; DESIGN section 11.
+Source: RFC 8709 section 4; OpenSSH PROTOCOL.u2f and PROTOCOL.key; DESIGN section 11.
 """
 
 import hashlib
@@ -28,6 +32,10 @@ ALGORITHMS = (ED25519, SK_ED25519)
 APPLICATION = "ssh:"
 
 MAX_LINE = 4096
+
+_BEGIN, _END = "-----BEGIN OPENSSH PRIVATE KEY-----", "-----END OPENSSH PRIVATE KEY-----"
+_UNSEALED = "none"
+_MAGIC = b"openssh-key-v1\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +103,31 @@ def parse_line(line: str) -> PublicKey:
     if key.algorithm != algorithm:
         raise KeyFileError(f"the line says {algorithm}, its key says {key.algorithm}")
     return key
+
+
+def public_half(text: str) -> tuple[PublicKey, bool]:
+    """Read the public key that stands in a private key file, and whether a passphrase seals the private one.
+
+    Raises:
+        KeyFileError: not one key of OpenSSH of an accepted algorithm.
+    """
+    text = text.strip()
+    if not text.startswith(_BEGIN) or not text.endswith(_END):
+        raise KeyFileError("this is no private key file of OpenSSH")
+    body = text.removeprefix(_BEGIN).removesuffix(_END)
+    try:
+        data = from_base64("".join(body.split()))
+    except NoteError as error:
+        raise KeyFileError(f"a private key file is base64 between two lines: {error}") from error
+    fields = sshwire.Fields(data, KeyFileError)
+    if fields.take(len(_MAGIC)) != _MAGIC:
+        raise KeyFileError("this is no private key file of OpenSSH")
+    cipher = fields.text()
+    fields.string()  # how the passphrase becomes a key
+    fields.string()  # and with what salt
+    if fields.uint32() != 1:
+        raise KeyFileError("a private key file holds one key")
+    return from_blob(fields.string()), cipher != _UNSEALED
 
 
 def from_blob(blob: bytes) -> PublicKey:

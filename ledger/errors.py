@@ -76,7 +76,13 @@ class ClockError(AppendError):
 
 
 class ViewError(AppendError, ValueError):
-    """A view can't fold an event: the event contradicts what stands before it."""
+    """A view can't fold an event: the event contradicts what stands before it.
+
+    Attributes:
+        why: the contradiction alone, for whoever has not written the event yet.
+    """
+
+    why: str = ""
 
 
 class StoreError(LedgerError):

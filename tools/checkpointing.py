@@ -8,13 +8,10 @@ Source: DESIGN section 9.
 """
 
 import fcntl
-import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from ledger import digest, mmr, rfc6962
 from ledger.checkpoint import Checkpoint, may_sign, open_checkpoint, require_blake3, sign_checkpoint
@@ -22,12 +19,11 @@ from ledger.errors import CheckpointError, ProofError
 from ledger.log import Head, Snapshot
 from ledger.note import NoteSigner, VerifierKey
 from tools.errors import EvidenceError, HomeError
-from tools.home import Home, sync
+from tools.home import Home
 from tools.ledger import OpenLedger
+from tools.mark import read_mark, write_mark
 from verify.errors import VerifyError
 from verify.inclusion import check_consistency, check_twin_consistency
-
-_MOST: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,48 +82,6 @@ def log_signer(ledger: OpenLedger) -> NoteSigner:
     if signer.verifier_key.text() != ledger.genesis.log_key:
         raise HomeError(f"{ledger.home.key} is not the key that this log was begun with: restore the right one")
     return signer
-
-
-def read_mark(home: Home) -> Checkpoint | None:
-    """Read the high-water mark; None where it says that nothing was signed yet.
-
-    Raises:
-        HomeError: it is missing or unreadable.
-    """
-    try:
-        with home.mark.open("rb") as file:
-            data = file.read(_MOST)
-    except OSError as error:
-        raise HomeError(
-            f"{home.mark} can't be read ({error.strerror}): without it nobody knows what was signed; restore it from "
-            "where it is kept with the key, and sign nothing before"
-        ) from error
-    if not data:
-        return None
-    try:
-        return Checkpoint.parse(data.decode())
-    except (CheckpointError, UnicodeDecodeError) as error:
-        raise HomeError(f"{home.mark} is damaged: restore it from where it is kept with the key ({error})") from error
-
-
-def write_mark(home: Home, checkpoint: Checkpoint) -> None:
-    """Bring the mark down to the disk: the old one stands until the new one does.
-
-    Raises:
-        HomeError: it can't be written; nothing was signed.
-    """
-    unfinished = home.mark.with_name(f".{home.mark.name}.{secrets.token_hex(4)}.new")
-    try:
-        with unfinished.open("xb") as file:
-            file.write(checkpoint.text().encode())
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(home.mark)
-        sync(home.path)
-    except OSError as error:
-        raise HomeError(f"{home.mark} can't be written ({error.strerror}): nothing was signed") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 def check_continues(snapshot: Snapshot, mark: Checkpoint) -> None:

@@ -11,11 +11,13 @@ from decisions.errors import ConstitutionError
 from decisions.events import ConstitutionAdopted
 from decisions.operation import Operation
 from decisions.record import DecisionPoint, Request
+from grants.principals import find_principal
 from grants.reading import read_event
 from ledger.errors import LedgerError
 from ledger.event import Registry
 from ledger.log import Log, Snapshot
 from tools.operations import follow_links, home_of
+from tools.show.asker import AskedBy
 
 
 def decision_point(log: Log, registry: Registry, uid: int) -> DecisionPoint:
@@ -31,6 +33,32 @@ def decide(log: Log, registry: Registry, operation: Operation, *, claimed: str |
     """
     uid = os.getuid()
     return decision_point(log, registry, uid).decide(Request(operation, uid, claimed, request))
+
+
+def asker_of(log: Log, registry: Registry, answer: Answer) -> AskedBy | None:
+    """Give what the log says of who asked, as of the decision, or None where it can't be read: it merely explains."""
+    body, decision = answer.body, answer.decision
+    if body is None or decision is None:
+        return None
+
+    def read(snapshot: Snapshot) -> AskedBy | None:
+        event = read_event(snapshot, registry, decision)
+        principal = find_principal(snapshot, body.subject[0])
+        if event is None:
+            return None
+        ended = principal.suspended if principal is not None else None
+        return AskedBy(
+            body.subject,
+            established=event.by == body.subject[0],
+            registered=principal is not None and principal.registered < decision,
+            suspended=ended if ended is not None and ended < decision else None,
+            via=event.via,
+        )
+
+    try:
+        return log.read(read)
+    except LedgerError:
+        return None
 
 
 def constitution_of(log: Log, registry: Registry, answer: Answer) -> Constitution | None:

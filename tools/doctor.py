@@ -29,6 +29,7 @@ from tools import checkpointing
 from tools.errors import EvidenceError, HomeError, ToolError
 from tools.home import Home
 from tools.ledger import OpenLedger, open_ledger, time_of_day
+from tools.mark import read_mark
 
 Status: TypeAlias = Literal["ok", "warning", "problem", "evidence"]
 
@@ -180,7 +181,7 @@ def _log_key(ledger: OpenLedger) -> tuple[Status, str]:
 
 
 def _high_water(ledger: OpenLedger) -> tuple[Status, str]:
-    mark = checkpointing.read_mark(ledger.home)
+    mark = read_mark(ledger.home)
     if mark is None:
         ledger.log.read(lambda snapshot: checkpointing.check_nothing_signed(ledger.home, snapshot))
         return "warning", "nothing was signed yet: run tally checkpoint"

@@ -38,11 +38,13 @@ class Pending:
 
     Attributes:
         state: open, granted or refused.
+        grant: the consent that was given, or None.
     """
 
     event: Event
     body: ConsentRequested
     state: str
+    grant: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,9 @@ def request(snapshot: Snapshot, registry: Registry, seq: int) -> Pending:
     if event is None or state is None or not isinstance(event.body, ConsentRequested):
         raise IssueError(f"event {seq} is no request for consent: tally request list shows those that wait")
     answered = "open" if state.answer is None else "granted" if state.granted else "refused"
-    return Pending(event, event.body, answered)
+    answer = None if state.answer is None else read_event(snapshot, registry, state.answer)
+    grant = answer.body.grant if answer is not None and isinstance(answer.body, ConsentGranted) else None
+    return Pending(event, event.body, answered, grant)
 
 
 def foresee(

@@ -19,6 +19,7 @@ from ledger.sql.place import create_log, open_log
 from ledger.view import View
 from tools.errors import HomeError
 from tools.home import Home
+from tools.mark import not_behind
 from verify.views import EVENTS, VIEWS
 
 
@@ -75,6 +76,7 @@ def open_ledger(home: Home, *, confirm_clock: bool = False, clock: Clock = time_
         HomeError: the log in it was never opened with a first event.
     """
     log = open_log(home.database, VIEWS, clock, confirm_clock=confirm_clock)
+    log.guard = not_behind(home)
     try:
         return begun(home, log, clock)
     except BaseException:

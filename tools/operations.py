@@ -21,6 +21,7 @@ from ledger.errors import CanonError
 
 MAX_OPERAND_BYTES = 64 * 2**20
 
+_NO_RECORD = "the operation is not text that can be recorded: it holds bytes that are no UTF-8"
 _FLAGS: Mapping[str, bool] = {"true": True, "false": False}
 
 
@@ -45,7 +46,11 @@ def typed(verb: str, target: str, kind: str | None) -> Operation:
 
 
 def conversation(speech: str, person: str, domain: str | None) -> Operation:
-    """Make an operation of a reply in one of the conversation's classes."""
+    """Make an operation of a reply in one of the conversation's classes.
+
+    The person may be given as the bare id or as the reference that trust is recorded for, ``person:<id>``.
+    """
+    person = person.removeprefix("person:")
     return _formed("conversation", {"class": speech, "person": person, **({"domain": domain} if domain else {})})
 
 
@@ -67,7 +72,7 @@ def completed(
     try:
         canon.encode({"payload": payload, "domain": domain})
     except CanonError:
-        return unreadable(repr((domain, payload)).encode())
+        return unreadable(repr((domain, payload)).encode(), _NO_RECORD)
     pinned = tuple(sorted(pin(path) for path in operands))
     return replace(operation, payload=payload, operands=pinned, domain=domain)
 
@@ -136,5 +141,7 @@ def _formed(form: str, payload: Mapping[str, Json]) -> Operation:
     try:
         data = canon.encode(dict(payload))
     except CanonError:
-        return unreadable(repr(dict(payload)).encode())
-    return unreadable(data) if len(data) > MAX_PAYLOAD_BYTES else Operation(form, payload)
+        return unreadable(repr(dict(payload)).encode(), _NO_RECORD)
+    if len(data) > MAX_PAYLOAD_BYTES:
+        return unreadable(data, f"the operation is larger than {MAX_PAYLOAD_BYTES} bytes")
+    return Operation(form, payload)

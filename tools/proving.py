@@ -20,7 +20,8 @@ from tools.errors import EvidenceError, InputError
 from tools.files import read_bytes
 from tools.home import Home
 from tools.ledger import OpenLedger
-from verify.bundle.maker import Disclosure, make_bundle
+from verify.bundle.form import parse_bundle
+from verify.bundle.maker import EVERYTHING, Disclosure, make_bundle
 from verify.check import check_bundle
 from verify.check.report import Report
 
@@ -51,7 +52,7 @@ def prove(ledger: OpenLedger, seq: int, disclose: Disclosure) -> Proof:
         disclose: the fields to open.
 
     Raises:
-        InputError: no such decision.
+        InputError: no such decision, or no such field to open.
         BundleError: it can't be bundled.
         EvidenceError: it does not hold, and is not handed out.
     """
@@ -60,6 +61,7 @@ def prove(ledger: OpenLedger, seq: int, disclose: Disclosure) -> Proof:
     data = ledger.log.read(
         lambda snapshot: make_bundle(snapshot, ledger.registry, ledger.views, decision, signed.note, disclose)
     )
+    _check_opened(ledger, decision, signed, data, disclose)
     report = check(ledger.home, data)
     if not report.verified:
         raise EvidenceError(
@@ -91,6 +93,30 @@ def command_line(home: Home, file: Path) -> str:
     """Give the command with which an auditor checks a bundle."""
     words = ("tally-verify", "bundle", file, "--policy", home.policy, "--signers", home.signers)
     return shlex.join(map(str, words))
+
+
+def _check_opened(ledger: OpenLedger, decision: int, signed: Signed, data: bytes, disclose: Disclosure) -> None:
+    """Insist that each field that was asked for is open: whoever hands a bundle on relies on it."""
+    opened = _open_fields(data)
+    paths = {path for _, path in opened}
+    lacking = [
+        *(f"{seq}:{path}" for seq, path in sorted(disclose.fields - opened)),
+        *(one for one in sorted(disclose.patterns) if not any(p == one or p.startswith(f"{one}/") for p in paths)),
+    ]
+    if not lacking:
+        return
+    whole = ledger.log.read(
+        lambda look: make_bundle(look, ledger.registry, ledger.views, decision, signed.note, EVERYTHING)
+    )
+    there = ", ".join(f"{seq}:{path}" for seq, path in sorted(_open_fields(whole))) or "none"
+    raise InputError(
+        f"the bundle of decision {decision} has no field {', '.join(lacking)} that could be opened: "
+        f"there are {there} (what was erased is not among them)"
+    )
+
+
+def _open_fields(data: bytes) -> set[tuple[int, str]]:
+    return {(one.seq, one.opening.path) for one in parse_bundle(data).disclosures}
 
 
 def _decision(snapshot: Snapshot, ledger: OpenLedger, seq: int) -> tuple[int, int]:

@@ -109,6 +109,8 @@ def run(arguments: Sequence[str]) -> int:
     try:
         return int(cli.main(list(arguments), prog_name="tally-verify", standalone_mode=False) or VERIFIED)
     except click.UsageError as error:
+        if "--json" in arguments:
+            _print_json({"code": "usage", "verified": False, "error": error.format_message()})
         error.show()
         return USAGE
     except (click.Abort, KeyboardInterrupt):

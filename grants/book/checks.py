@@ -28,7 +28,9 @@ MAX_CHAIN = 16
 
 def contradiction(event: Event, why: str) -> ViewError:
     """Make the error that says why an event can't follow what stands."""
-    return ViewError(f"{event.type} can't be event {event.seq}: {why}")
+    error = ViewError(f"{event.type} can't be event {event.seq}: {why}")
+    error.why = why
+    return error
 
 
 @contextmanager

@@ -85,6 +85,7 @@ def _registered(event: Event, body: LedgerOpened | PrincipalRegistered) -> Princ
             owner=None,
             uid=body.uid,
             speaks_for=(),
+            through=(),
             keys=_new_keys(event, (body.human_key,)),
             registered=event.seq,
             suspended=None,
@@ -97,6 +98,7 @@ def _registered(event: Event, body: LedgerOpened | PrincipalRegistered) -> Princ
         owner=body.owner,
         uid=body.uid,
         speaks_for=body.speaks_for,
+        through=body.through,
         keys=_new_keys(event, body.keys),
         registered=event.seq,
         suspended=None,
@@ -115,13 +117,19 @@ def _check_relations(event: Event, body: PrincipalRegistered) -> None:
         raise contradiction(event, "a human has no owner, and everybody else has one")
     if body.owner is not None and kind_of(parse_principal(body.owner)) != "human":
         raise contradiction(event, f"an owner is a human, not {body.owner}")
-    if body.speaks_for and body.kind != "service":
-        raise contradiction(event, f"only a service speaks for agents, and {body.principal} is none")
-    if len(set(body.speaks_for)) != len(body.speaks_for):
-        raise contradiction(event, "an agent to speak for stands twice")
-    for agent in body.speaks_for:
-        if kind_of(parse_principal(agent)) != "agent":
-            raise contradiction(event, f"a service speaks for agents, not for {agent}")
+    _check_speaking(event, body, "service", body.speaks_for, "agent")
+    _check_speaking(event, body, "agent", body.through, "service")
+
+
+def _check_speaking(event: Event, body: PrincipalRegistered, kind: str, named: tuple[str, ...], other: str) -> None:
+    """A service speaks for agents, and an agent through services; either may name the other."""
+    if named and body.kind != kind:
+        raise contradiction(event, f"services speak for agents, and {body.principal} is no {kind}")
+    if len(set(named)) != len(named):
+        raise contradiction(event, f"a name stands twice among {', '.join(named)}")
+    for one in named:
+        if kind_of(parse_principal(one)) != other:
+            raise contradiction(event, f"services speak for agents, and {one} is no {other}")
 
 
 def _key_added(event: Event, row: PrincipalState, line: str) -> PrincipalState:

@@ -69,6 +69,7 @@ class PrincipalState(Row):
     owner: str | None
     uid: int | None
     speaks_for: Names
+    through: Names
     keys: dict[str, KeyState]
     registered: Seq
     suspended: Seq | None

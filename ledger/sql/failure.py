@@ -18,7 +18,10 @@ _SQLITE: dict[int, tuple[type[StoreError], str]] = {
     sqlite3.SQLITE_READONLY: (StoreError, "the file can't be written: check its owner and mode, and the folder's"),
     sqlite3.SQLITE_PERM: (StoreError, "the file can't be opened: check its owner and mode"),
     sqlite3.SQLITE_FULL: (StoreError, "the disk is full: make room and run the command again; nothing was written"),
-    sqlite3.SQLITE_IOERR: (StoreError, "the disk can't be read or written: check it, then run `tally audit`"),
+    sqlite3.SQLITE_IOERR: (
+        StoreError,
+        "the disk is full or broken: make room, or replace it, then run the command again, and `tally audit`",
+    ),
     sqlite3.SQLITE_CANTOPEN: (StoreMissingError, "the database can't be opened: check the path, or run `tally init`"),
     sqlite3.SQLITE_NOTADB: (StoreError, "this file is no ledger: check the path"),
     sqlite3.SQLITE_CORRUPT: (CorruptError, "the file is damaged: restore a backup, then run `tally audit`"),

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from ledger.errors import ClaimTakenError, StoreBusyError, StoreError
-from ledger.log import Clock, Snapshot, Transaction
+from ledger.log import Clock, Head, Snapshot, Transaction
 from ledger.sql import schema
 from ledger.sql.engine import BUSY_SECONDS, place, writer
 from ledger.sql.failure import in_our_words, translated
@@ -35,10 +35,14 @@ class SqlLog:
         views: the folds whose states are kept.
         clock: gives the microseconds since 1970-01-01 UTC.
         confirm_clock: an operator says that a long jump of the clock is right.
+
+    Attributes:
+        guard: looks at the head before each transaction, and raises a `StoreError` to refuse it; None looks at nothing.
     """
 
     def __init__(self, engine: sa.Engine, views: Sequence[View], clock: Clock, *, confirm_clock: bool = False) -> None:
         self.engine = engine
+        self.guard: Callable[[Head], None] | None = None
         self.confirm_clock = confirm_clock
         self._writer = writer(engine)
         self._views = views
@@ -64,6 +68,8 @@ class SqlLog:
                 snapshot = SqlSnapshot(connection)
                 # Read under the lock: nothing can be appended after this head but by us, and no later time be taken.
                 old = snapshot.head
+                if self.guard is not None:
+                    self.guard(old)
                 at = transaction_time(old, self._clock(), confirmed=self.confirm_clock)
                 pending = PendingTransaction(snapshot, self._views, at)
                 # May raise whatever it likes: until here, and until it returns, nothing was written.

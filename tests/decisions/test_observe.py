@@ -162,7 +162,7 @@ def test_what_is_no_observation_is_refused(desk):
         ({"domain": ""}, TrustError),
         ({"domain": "a|b"}, TrustError),
         ({"interaction": ""}, TrustError),
-        ({"counterpart": "person:p\u200b7"}, IdentifierError),
+        ({"counterpart": "person:p\u200b7"}, TrustError),
         ({"interaction": "i\n1"}, IdentifierError),
     ],
 )

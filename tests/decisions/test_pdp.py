@@ -228,6 +228,27 @@ def test_a_standing_grant_discharges_article_one_and_no_other():
     assert judge("data", "update", {**production, "scope": "many"}, standing=("s",)).outcome == "hold"
 
 
+def test_what_is_heard_only_by_a_claim_is_told_where_the_outcome_is_the_same():
+    values = {**quiet("data"), "about_people": True, "purpose": "support"}
+    told = judge("data", "read", values, claimed={"stated_purpose": "profiling"})
+    assert (told.outcome, told.reasons) == ("deny", ("FORBIDDEN", "NO_AUTHORITY"))
+    assert [spoken.rule.id for spoken in told.spoken] == ["II.purpose-stated"]
+    held = {**quiet("data"), "reversibility": "irreversible"}
+    told = judge("data", "delete", held, claimed={"environment": "prod"})
+    assert told.outcome == "hold"
+    assert {spoken.rule.id for spoken in told.spoken} == {"VI.irreversible", "I.production-change"}
+
+
+def test_requirement_that_a_standing_grant_discharges_rests_on_that_grant():
+    production = {**quiet("data"), "environment": "prod", "reversibility": "recoverable", "sensitivity": "internal"}
+    production |= {"asset": "test_fixture"}
+    (authority,) = judge("data", "update", production, standing=("s",)).authority
+    assert (authority.by, authority.grant) == ("standing", "s")
+    law = synthetic([("require_consent", "I"), ("permit", "IX")])
+    (authority,) = judge("data", "update", {"f0": True, "f1": True}, standing=("s",), law=law).authority
+    assert (authority.by, authority.grant) == ("standing", "s")
+
+
 def test_consent_is_spent_only_where_nothing_else_allows():
     disposable = {**quiet("file"), "asset": "test_fixture", "environment": "test"}
     (authority,) = judge("file", "delete", disposable, standing=("s",), consent=MATCH).authority

@@ -401,7 +401,7 @@ def test_a_consent_answers_the_joined_request_once(office, find, terms, wanted, 
     assert find() == matched(granted, 0, 1)
     spend(office, find(), ROW)
     assert find().reason == "CONSENT_CONSUMED"
-    with pytest.raises(IssueError, match="answer:"):
+    with pytest.raises(IssueError, match="answered already"):
         office.act(acts.grant_request, registry, **answer)
 
 

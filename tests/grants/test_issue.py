@@ -43,6 +43,7 @@ def test_the_statement_reads_line_by_line(office):
         "owner: null\n"
         'principal: "human:cy"\n'
         "speaks_for: []\n"
+        "through: []\n"
         "uid: null\n"
     )
 
@@ -98,7 +99,7 @@ def test_an_id_in_another_spelling_is_told(office):
 
 
 def test_what_is_taken_is_told_before_anybody_signs(office):
-    with pytest.raises(IssueError, match="principal:human:bo is already taken by event 1"):
+    with pytest.raises(IssueError, match="human:bo is registered already, by event 1"):
         prepare(office, principal="human:bo")
 
 
@@ -149,7 +150,7 @@ def genesis(office, **change):
         ({"human": "agent:ada"}, "the first principal is a human"),
         ({"human": "Ada"}, "a principal is"),
         ({"origin": "tally.example/other"}, "its origin 'tally.example/other'"),
-        ({"log_key": "tally.example/log+00000000+AAAA"}, "can't be event 0"),
+        ({"log_key": "tally.example/log+00000000+AAAA"}, "signature type 0x00"),
         ({"uid": -1}, "uid"),
     ],
 )

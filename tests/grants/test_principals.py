@@ -117,7 +117,7 @@ def test_authenticated_needs_a_registration(office):
 
 
 def test_a_uid_is_given_once(office):
-    with pytest.raises(IssueError, match="uid:1001 is already taken"):
+    with pytest.raises(IssueError, match="system user 1001 is a principal already"):
         office.act(acts.register_principal, by="human:ada", principal="agent:b2", name="b", owner="human:ada", uid=1001)
 
 

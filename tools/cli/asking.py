@@ -34,7 +34,9 @@ _OPTIONS = (
     click.option("--target", metavar="REF", help="To what: a reference such as db://prod/users/42."),
     click.option("--kind", metavar="KIND", help="The kind of action, where the target does not tell it."),
     click.option("--say", "speech", metavar="CLASS", help="The class of a conversation's reply, with --person."),
-    click.option("--person", metavar="ID", help="Opaque id of the person who is spoken with."),
+    click.option(
+        "--person", metavar="ID", help="The person who is spoken with: an opaque id, with or without person: before it."
+    ),
     click.option("--domain", metavar="NAME", help="What the payload says of the conversation's domain."),
     click.option("--session-domain", metavar="NAME", help="The session's trust domain; heard of enforcement points."),
     click.option(
@@ -119,8 +121,13 @@ def operation_of(asked: Asked) -> Operation:
         return operations.completed(
             operation, domain=asked.session_domain or "", operands=asked.operands, claims=claims
         )
-    except (OSError, GrantError) as error:
-        raise InputError(f"an operand can't be pinned: {error}") from error
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        raise InputError(
+            f"--operand {where}{error.strerror or error}: name a file that can be read, as it will be used"
+        ) from error
+    except GrantError as error:
+        raise InputError(f"--operand can't be pinned: {error}") from error
 
 
 def _form(asked: Asked) -> Operation:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 import click
 
-from grants.issue import append_signed
+from grants.issue import Prepared, append_signed
 from ledger.event import Event
+from ledger.log import Snapshot
 from tools.cli.output import say
-from tools.cli.params import Act, Signing, actor, load_signer
+from tools.cli.params import Act, Signing, actor, check_act, find_key, signed
 from tools.cli.session import interactive
 from tools.errors import DeclinedError, UnattendedError
 from tools.ledger import OpenLedger
@@ -31,14 +32,20 @@ def sign_consent(ledger: OpenLedger, signing: Signing, act: Act, *, asked: Calla
         UnattendedError: nobody is there to be asked.
         DeclinedError: the person said no.
     """
-    prepared = ledger.log.read(lambda snapshot: act(snapshot, actor(snapshot, signing.by)))
     # Before the question: nobody reads a text that can't be signed afterwards.
-    signer = load_signer(signing.key)
+    key = find_key(signing.key)
+
+    def prepare(snapshot: Snapshot) -> Prepared:
+        prepared = act(snapshot, actor(snapshot, signing.by))
+        check_act(snapshot, prepared, key)
+        return prepared
+
+    prepared = ledger.log.read(prepare)
     say("This will be signed:")
     say(statement_text(prepared))
     say(asked())
     _ask(yes=signing.yes)
-    draft = prepared.sign(signer)
+    draft = signed(prepared, key.open())
     return ledger.log.transact(lambda tx: append_signed(tx, draft))
 
 

@@ -11,7 +11,6 @@ from typing import Any, Final
 import click
 
 from decisions.answer import Answer, unavailable
-from decisions.constitution import Constitution
 from decisions.errors import RequestConflictError
 from decisions.operation import Operation
 from tools.cli.asking import Asked, operation_of, operation_options
@@ -19,7 +18,7 @@ from tools.cli.command import command as declare
 from tools.cli.failure import DENIED, DONE, FAILED, HELD, told
 from tools.cli.output import emit, say
 from tools.cli.session import opened
-from tools.deciding import constitution_of, decide
+from tools.deciding import asker_of, constitution_of, decide
 from tools.show.answer import answer_text
 
 _CODES: Final = {"allow": DONE, "deny": DENIED, "hold": HELD}
@@ -39,31 +38,31 @@ def command(claimed: str | None, request: str | None, once: bool, **options: Any
     """Decide an operation, and record the decision.
 
     Whatever can't be read is denied, with a record. Without a record the answer is deny all the same.
+
+    Exit codes: 0 allowed, 4 denied, 5 held until a human consents, 1 no record could be written (and the answer is
+    deny).
     """
     operation = operation_of(Asked(**options))
-    answer, constitution = _answer(operation, claimed, request)
-    _print(answer, constitution)
+    answer, explained = _answer(operation, claimed, request)
+    emit(answer.to_json(), explained)
     if answer.decision is None:
+        say(f"tally: error: {answer.trouble}")
         return FAILED
     return DENIED if once and answer.repeated and answer.outcome == "allow" else _CODES[answer.outcome]
 
 
-def _answer(operation: Operation, claimed: str | None, request: str | None) -> tuple[Answer, Constitution | None]:
+def _answer(operation: Operation, claimed: str | None, request: str | None) -> tuple[Answer, str]:
+    """Give the answer, and what people read of it."""
     answer: Answer | None = None
     try:
         with opened() as ledger:
             answer = decide(ledger.log, ledger.registry, operation, claimed=claimed, request=request)
-            return answer, constitution_of(ledger.log, ledger.registry, answer)
+            constitution = constitution_of(ledger.log, ledger.registry, answer)
+            return answer, answer_text(answer, constitution, asker_of(ledger.log, ledger.registry, answer))
     except RequestConflictError:
         raise
     except Exception as error:  # noqa: BLE001  (whatever it is: without a record nothing is allowed, and that is said)
-        if answer is not None:
-            return answer, None
-        failure = told(error)
-        return unavailable(failure.message if failure else str(error)), None
-
-
-def _print(answer: Answer, constitution: Constitution | None) -> None:
-    emit(answer.to_json(), answer_text(answer, constitution))
-    if answer.decision is None:
-        say(f"tally: error: {answer.trouble}")
+        if answer is None:
+            failure = told(error)
+            answer = unavailable(failure.message if failure else str(error))
+        return answer, answer_text(answer, None)

@@ -165,6 +165,7 @@ def _answer(ledger: OpenLedger, signing: Signing, request: int, given: Given) ->
         return request_text(found.event, found.body, snapshot.openings(request))
 
     def act(snapshot: Snapshot, by: str) -> Prepared:
+        find(snapshot, ledger.registry, request)
         return acts.grant_request(
             snapshot,
             ledger.registry,
@@ -184,7 +185,9 @@ def _foresee(ledger: OpenLedger, signing: Signing, foreseen: Foreseen, given: Gi
     def act(snapshot: Snapshot, by: str) -> Prepared:
         return grant_foreseen(snapshot, ledger.registry, point, foreseen, given, by=by, at=ledger.now())
 
-    return sign_consent(ledger, signing, act, asked=lambda: "\n".join(received_lines(foreseen.operation.content)))
+    return sign_consent(
+        ledger, signing, act, asked=lambda: "\n".join(received_lines(foreseen.operation.content, foreseen=True))
+    )
 
 
 def _until(ledger: OpenLedger, expires: str | None, span: int | None) -> Instant | None:

@@ -15,12 +15,11 @@ from grants.signer import Signer, generate
 from ledger.event import Draft
 from tools.cli.command import command as declare
 from tools.cli.output import emit, fields, say
-from tools.cli.params import confirm, key_option, load_signer, yes_option
+from tools.cli.params import confirm, key_option, load_signer, signed, yes_option
 from tools.cli.session import home
 from tools.errors import HomeError, InputError
 from tools.files import read_text
 from tools.founding import Founding, found, new_origin
-from tools.show.statement import statement_text
 
 _EXAMPLE: Final = """\
 tally init --human human:h1 --name 'Ada L.'
@@ -99,7 +98,9 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
         "\nNext:\n"
         f"  give policy and signers to your auditor, and read the fingerprint out to her\n"
         f"  tally principal add agent:ops-7 --name 'night shift' --owner {human} --uid USER\n"
-        "  tally resource add 'file:///srv/app/**' --set environment=dev --set asset=source\n"
+        "  tally resource add 'file:///srv/app/**' --set environment=dev --set asset=source "
+        "--set sensitivity=internal \\\n"
+        "    --set reversibility=recoverable --set about_people=false --absent purpose\n"
         "  tally doctor"
     )
 
@@ -125,16 +126,11 @@ class _Key:
 
 
 def _signing(signer: Signer, *, yes: bool) -> Callable[[Prepared], Draft]:
-    """Ask once, with the first statement; those that follow from it are shown as they are signed."""
-    asked: list[Prepared] = []
+    """Show each statement and ask for it: nobody signs a text that was not shown before the yes."""
+    say("A ledger begins with signatures of yours: genesis, the constitution, and the ledger's own directory.")
 
     def sign(prepared: Prepared) -> Draft:
-        if asked:
-            say(statement_text(prepared))
-        else:
-            say("A ledger begins with signatures of yours: genesis, the constitution, and the ledger's own directory.")
-            confirm([prepared], yes=yes)
-        asked.append(prepared)
-        return prepared.sign(signer)
+        confirm([prepared], yes=yes)
+        return signed(prepared, signer)
 
     return sign

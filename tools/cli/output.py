@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Self, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Literal, Self, TextIO, TypeAlias
 
 import click
 
@@ -29,6 +29,8 @@ _DRAWN_AS_NOTHING = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]",
 )
 _BYTE, _SHORT = 0xFF, 0xFFFF
+_LAST, _GAP = 20, 2
+"""How narrow the last column of a table may get, and what parts two columns."""
 _PATIENCE = 1.0
 """How many seconds some work may take before it gets a bar."""
 
@@ -48,10 +50,27 @@ def safe(text: object, *, keep: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A table: with lines for people at a terminal, one record per line where it is piped."""
+    """A table: with lines for people at a terminal, one record per line where it is piped.
+
+    The last column folds where the terminal is narrow; the others hold ids and times and are never broken.
+    """
 
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def narrowest(self) -> int:
+        """How many characters wide a terminal must be for the table."""
+        from rich.cells import cell_len  # noqa: PLC0415  (JSON and pipes need none)
+
+        widths = [max(map(cell_len, column)) for column in zip(self.headers, *self.rows, strict=True)]
+        return sum(widths[:-1]) + min(widths[-1], _LAST) + _GAP * (len(widths) - 1)
+
+    def records(self) -> str:
+        """Spell each row as names and values, one under the other: for terminals too narrow for a table."""
+        return "\n\n".join(
+            fields([(name, cell or None) for name, cell in zip(self.headers, row, strict=True)]) for row in self.rows
+        )
 
     def plain(self) -> str:
         """Spell the table, columns parted by two spaces and an empty cell as a dash."""
@@ -105,7 +124,7 @@ class Bar:
     def __init__(self, label: str) -> None:
         self._label = label
         self._begun = time.monotonic()
-        self._looked_at = sys.stderr.isatty()
+        self._looked_at = colored(sys.stderr.isatty())  # a bar moves the cursor, which takes escapes
         self._progress: Progress | None = None
         self._task: TaskID | None = None
 
@@ -141,7 +160,11 @@ def _draw(text: "Rows | RenderableType") -> None:
     if isinstance(text, Rows) and not sys.stdout.isatty():
         click.echo(text.plain())
         return
-    _console(sys.stdout).print(_lined(text) if isinstance(text, Rows) else text, highlight=False)
+    console = _console(sys.stdout)
+    if isinstance(text, Rows) and text.narrowest > console.width:
+        click.echo(text.records())
+        return
+    console.print(_lined(text) if isinstance(text, Rows) else text, highlight=False)
 
 
 def _lined(rows: Rows) -> "RenderableType":
@@ -149,7 +172,10 @@ def _lined(rows: Rows) -> "RenderableType":
     from rich.table import Table  # noqa: PLC0415  (as above)
     from rich.text import Text as Plain  # noqa: PLC0415  (as above)
 
-    drawn = Table(*rows.headers, box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    drawn = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    for header in rows.headers[:-1]:
+        drawn.add_column(header, no_wrap=True)
+    drawn.add_column(rows.headers[-1], overflow="fold")
     for row in rows.rows:
         # As plain text: what a cell holds is never read as markup.
         drawn.add_row(*(Plain(cell, overflow="fold") for cell in row))
@@ -160,7 +186,9 @@ def _console(stream: TextIO) -> "Console":
     from rich.console import Console  # noqa: PLC0415  (JSON and pipes need none)
 
     terminal = stream.isatty()
-    return Console(file=stream, no_color=not colored(terminal), force_terminal=terminal, markup=False, emoji=False)
+    # Without colours there is no system to write escapes for, not even for bold.
+    system: Literal["auto"] | None = "auto" if colored(terminal) else None
+    return Console(file=stream, color_system=system, force_terminal=terminal, markup=False, emoji=False)
 
 
 def _is_seen(character: str) -> bool:

@@ -15,14 +15,17 @@ from typing import Any, TypeAlias, TypeVar
 
 import click
 
-from grants.book.principals import UID
-from grants.book.states import UidState
+from grants.authority import check_relation
+from grants.book.principals import PRINCIPAL, UID
+from grants.book.states import PrincipalState, UidState
 from grants.errors import AuthorityError, KeyFileError
 from grants.identifier import parse_principal
 from grants.issue import Prepared, append_signed
 from grants.reading import read_state
 from grants.signer import FileSigner, Signer, SshKeygenSigner, read_public
-from ledger.event import Draft, Event
+from grants.sshkey import PublicKey, public_half
+from ledger.canon import Json
+from ledger.event import Draft, Event, SignedBody
 from ledger.log import Snapshot
 from tools.cli.output import progress, safe, say
 from tools.cli.session import interactive
@@ -62,7 +65,8 @@ def key_option(function: F) -> F:
         default=lambda: Path.home() / ".ssh" / "id_ed25519",
         envvar="TALLY_KEY",
         metavar="FILE",
-        help="The ssh key to sign with, or its .pub file where the key lives in an agent; else ~/.ssh/id_ed25519.",
+        help="The ssh key to sign with, or its .pub file where the key lives in an agent; else $TALLY_KEY, else "
+        "~/.ssh/id_ed25519.",
     )(function)
 
 
@@ -97,6 +101,48 @@ def load_signer(path: Path) -> Signer:
     return FileSigner.load(path, lambda: _passphrase(path))
 
 
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The key that will sign, as far as it can be known before anybody has read what it signs.
+
+    Attributes:
+        path: its file.
+        public: its public half.
+        signer: who signs with it, or None where a passphrase must be asked for first.
+    """
+
+    path: Path
+    public: PublicKey
+    signer: Signer | None
+
+    def open(self) -> Signer:
+        """Give who signs with it.
+
+        Raises:
+            KeyFileError: it can't be opened.
+            UnattendedError: it has a passphrase, and nobody is there to enter it.
+        """
+        return self.signer or load_signer(self.path)
+
+
+def find_key(path: Path) -> Key:
+    """Look at a key without asking for its passphrase.
+
+    Raises:
+        KeyFileError: it is not there or can't be used.
+    """
+    check_key(path)
+    if path.suffix != ".pub" and path.exists():
+        try:
+            public, sealed = public_half(path.read_text("ascii", errors="replace"))
+        except (KeyFileError, OSError):
+            sealed, public = False, None  # what is wrong with it is said by whoever opens it
+        if sealed and public is not None and not public.hardware:
+            return Key(path, public, None)
+    signer = load_signer(path)
+    return Key(path, signer.public_key, signer)
+
+
 def check_key(path: Path) -> None:
     """Refuse a key of which no file is there.
 
@@ -105,6 +151,36 @@ def check_key(path: Path) -> None:
     """
     if not path.exists() and not path.with_name(path.name + ".pub").exists():
         raise KeyFileError(f"{path} is not there: name a key with --key, or make one with ssh-keygen -t ed25519")
+
+
+def check_act(snapshot: Snapshot, prepared: Prepared, key: Key) -> None:
+    """Refuse what would be refused after it was signed: another's key, an owner who is none, a consent to oneself.
+
+    Raises:
+        AuthorityError: this principal or key may not do this.
+    """
+    fingerprint = key.public.fingerprint
+    if fingerprint not in prepared.keys:
+        whose = [row.key for row in snapshot.states(PRINCIPAL) if _holds(row.state, fingerprint)]
+        advice = f": it is of {whose[0]}, so add --by {whose[0]}, or name" if whose else ": name"
+        raise AuthorityError(f"{key.path} ({fingerprint}) is no key of {prepared.by}{advice} another key with --key")
+    body = prepared.draft({"key": fingerprint, "armour": ""}).body
+    if isinstance(body, SignedBody):
+        check_relation(snapshot, body, prepared.by, snapshot.head.size)
+
+
+def signed(prepared: Prepared, signer: Signer) -> Draft:
+    """Have a statement signed.
+
+    Raises:
+        KeyFileError: the key can't be used; where it should live in an agent, the message says how it gets there.
+    """
+    try:
+        return prepared.sign(signer)
+    except KeyFileError as error:
+        if not isinstance(signer, SshKeygenSigner) or signer.path.suffix != ".pub":
+            raise
+        raise KeyFileError(f"{error}: is the key in your agent? ssh-add -l shows, ssh-add FILE adds it") from error
 
 
 def actor(snapshot: Snapshot, by: str | None) -> str:
@@ -137,25 +213,28 @@ def sign_act(ledger: OpenLedger, signing: Signing, act: Act) -> Event:
 def sign_acts(ledger: OpenLedger, signing: Signing, acts: Sequence[Act]) -> list[Event]:
     """Do several acts, all or none: one question, a signature each, one transaction."""
 
+    # Nobody reads a text that can't be signed afterwards, and no key is opened for a text that nobody has read.
+    key = find_key(signing.key)
+
     def prepare(snapshot: Snapshot) -> list[Prepared]:
         by = actor(snapshot, signing.by)
-        return [act(snapshot, by) for act in acts]
+        prepared = [act(snapshot, by) for act in acts]
+        for one in prepared:
+            check_act(snapshot, one, key)
+        return prepared
 
-    prepared = ledger.log.read(prepare)
-    drafts = sign_all(prepared, signing.key, yes=signing.yes)
+    drafts = sign_all(ledger.log.read(prepare), key, yes=signing.yes)
     return ledger.log.transact(lambda tx: [append_signed(tx, draft) for draft in drafts])
 
 
-def sign_all(prepared: Sequence[Prepared], key: Path, *, yes: bool) -> list[Draft]:
+def sign_all(prepared: Sequence[Prepared], key: Key, *, yes: bool) -> list[Draft]:
     """Show statements, ask once, and sign each."""
-    # Nobody reads a text that can't be signed afterwards, and no key is opened for a text that nobody has read.
-    check_key(key)
     confirm(prepared, yes=yes)
-    signer = load_signer(key)
+    signer = key.open()
     drafts: list[Draft] = []
     with progress("signing") as bar:
         for one in prepared:
-            drafts.append(one.sign(signer))
+            drafts.append(signed(one, signer))
             bar(len(drafts), len(prepared))
     return drafts
 
@@ -178,6 +257,11 @@ def confirm(prepared: Sequence[Prepared], *, yes: bool) -> None:
         raise UnattendedError("nobody is here to confirm this: run it at a terminal, or add --yes to sign as it stands")
     if not click.confirm("Sign?" if len(prepared) == 1 else f"Sign all {len(prepared)}?", err=True):
         raise DeclinedError("not signed; nothing was written")
+
+
+def _holds(state: Json, fingerprint: str) -> bool:
+    key = PrincipalState.model_validate(state).keys.get(fingerprint)
+    return key is not None and key.until is None
 
 
 def _passphrase(path: Path) -> bytes:

@@ -25,6 +25,8 @@ from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.errors import InputError
 
+_SIGNING: Final = frozenset({"human", "registrar", "sensor", "witness"})
+
 _EXAMPLE: Final = """\
 tally principal add agent:ops-7 --name 'night shift' --owner human:owner --uid ops
 tally principal list"""
@@ -60,6 +62,9 @@ def command() -> None:
 @click.option(
     "--speaks-for", multiple=True, metavar="AGENT", help="For a service: an agent it speaks for; may be repeated."
 )
+@click.option(
+    "--through", multiple=True, metavar="SERVICE", help="For an agent: a service that speaks for it; may be repeated."
+)
 @signing_options
 def add(
     principal: str,
@@ -68,16 +73,20 @@ def add(
     uid: str | None,
     files: tuple[Path, ...],
     speaks_for: tuple[str, ...],
+    through: tuple[str, ...],
     *,
     signing: Signing,
 ) -> None:
     """Register a principal; a human signs.
 
-    An agent or service that runs as a system user of its own is recognised by it (--uid). Humans, registrars, sensors
-    and witnesses sign what they say, and need a key (--public-key).
+    An agent or service that runs as a system user of its own is recognised by it (--uid), and that user is this
+    principal for ever. A service speaks for agents: name them (--speaks-for), or name it when an agent comes later
+    (--through). Humans, registrars, sensors and witnesses sign what they say, and need a key (--public-key).
     """
     if kind_of(parse_principal(principal)) != "human" and owner is None:
         raise InputError(f"somebody answers for {principal}: name the human with --owner")
+    if kind_of(parse_principal(principal)) in _SIGNING and not files:
+        raise InputError(f"{principal} is to sign what it says: name its key with --public-key FILE.pub")
     keys = [public_key(file) for file in files]
     number = None if uid is None else user(uid)
 
@@ -92,6 +101,7 @@ def add(
             owner=owner,
             uid=number,
             speaks_for=speaks_for,
+            through=through,
         )
 
     with opened() as ledger:
@@ -177,6 +187,7 @@ def show(principal: str) -> None:
         ("owner", state.owner),
         ("uid", state.uid),
         ("speaks for", ", ".join(state.speaks_for) or None),
+        ("through", ", ".join(state.through) or None),
         ("registered", f"event {state.registered}"),
         ("status", _status(state)),
     ]

@@ -16,6 +16,7 @@ from tools.cli.command import command as declare
 from tools.cli.failure import DONE, EVIDENCE
 from tools.cli.output import Bar, emit, progress, table
 from tools.cli.session import opened
+from tools.errors import InputError
 from tools.files import read_text
 from tools.ledger import OpenLedger
 from verify.replay import ReplayLine, replay
@@ -61,9 +62,17 @@ def command(constitution: Path | None, since: int) -> int:
 
 
 def replayed(ledger: OpenLedger, document: str | None, since: int, bar: Bar | None = None) -> list[ReplayLine]:
-    """Replay a ledger, and give the lines of the decisions from an event on."""
+    """Replay a ledger, and give the lines of the decisions from an event on.
+
+    Raises:
+        InputError: the log does not reach that event.
+    """
 
     def work(snapshot: Snapshot) -> list[ReplayLine]:
+        if since >= snapshot.head.size:
+            raise InputError(
+                f"the log has {snapshot.head.size} events, the first of which is 0; there is no event {since}"
+            )
         events = _told(snapshot, bar)
         lines = replay(events, snapshot.openings, ledger.registry, ledger.views, document)
         return [line for line in lines if line.seq >= since]

@@ -6,7 +6,9 @@ Source: DESIGN section 11; docs/guides/approve.md.
 import click
 
 from grants import acts
+from grants.issue import Prepared
 from ledger.canon import Json
+from ledger.log import Snapshot
 from tools.cli.command import group
 from tools.cli.output import emit, table
 from tools.cli.params import Signing, sign_act, signing_options
@@ -31,13 +33,13 @@ def list_requests(*, everything: bool) -> None:
         (
             one.event.seq,
             one.state,
+            one.event.at,
             "/".join(one.body.subject),
             ", ".join(f"{item.verb} {item.target} v{item.version}" for item in one.body.items),
-            one.event.at,
         )
         for one in found
     ]
-    emit(data, table(("request", "state", "asks", "for", "since"), rows) if rows else "Nothing waits for an answer.")
+    emit(data, table(("request", "state", "since", "asks", "for"), rows) if rows else "Nothing waits for an answer.")
 
 
 @command.command("show", example="tally request show 12")
@@ -50,7 +52,7 @@ def show(number: int) -> None:
         )
     opened_values: dict[str, Json] = {opening.path: opening.value for opening in openings}
     text = request_text(found.event, found.body, openings)
-    emit({**_json(found), "opened": opened_values}, f"{text}\nState       {found.state}")
+    emit({**_json(found), "opened": opened_values}, f"{text}\nState       {_state(found)}")
 
 
 @command.command("refuse", example="tally request refuse 12 --reason 'ask again on Monday'")
@@ -60,18 +62,24 @@ def show(number: int) -> None:
 def refuse(number: int, reason: str, signing: Signing) -> None:
     """Refuse a request, with your signature."""
     with opened() as ledger:
-        event = sign_act(
-            ledger,
-            signing,
-            lambda snapshot, actor: acts.refuse(snapshot, ledger.registry, by=actor, request=number, reason=reason),
-        )
+
+        def act(snapshot: Snapshot, by: str) -> Prepared:
+            request(snapshot, ledger.registry, number)
+            return acts.refuse(snapshot, ledger.registry, by=by, request=number, reason=reason)
+
+        event = sign_act(ledger, signing, act)
     emit({"event": event.seq, "request": number, "refused": True}, f"Request {number} is refused (event {event.seq}).")
+
+
+def _state(one: Pending) -> str:
+    return one.state if one.grant is None else f"{one.state}: tally grant show {one.grant}"
 
 
 def _json(one: Pending) -> dict[str, Json]:
     return {
         "request": one.event.seq,
         "state": one.state,
+        "grant": one.grant,
         "at": one.event.at,
         "by": one.event.by,
         "via": one.event.via,

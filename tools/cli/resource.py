@@ -27,13 +27,20 @@ from tools.errors import InputError
 from tools.resources_file import read_resources
 
 _EXAMPLE: Final = """\
-tally resource add 'file:///srv/app/**' --set environment=dev --set asset=source
+tally resource add 'file:///srv/app/**' --set environment=dev --set asset=source --set sensitivity=internal \
+    --set reversibility=recoverable --set about_people=false --absent purpose
 tally resource import resources.toml
 tally resource show file:///srv/app/main.py"""
 
 _ADD: Final = """\
-tally resource add 'file:///srv/app/tests/**' --set environment=test --set asset=test_fixture
-tally resource add db://prod/users --set environment=prod --set about_people=true --absent purpose"""
+tally resource add 'file:///srv/app/tests/**' --set environment=test --set asset=test_fixture \
+    --set sensitivity=internal --set reversibility=recoverable --set about_people=false --absent purpose
+tally resource add 'db://prod/users/**' --set environment=prod --set asset=business_record \
+    --set sensitivity=restricted --set reversibility=irreversible --set about_people=true --set purpose=support"""
+
+_RECLASSIFY: Final = """\
+tally resource reclassify 'db://prod/users/**' --set environment=prod --set asset=business_record \
+    --set sensitivity=confidential --set reversibility=irreversible --set about_people=true --set purpose=support"""
 
 Said = Callable[[Snapshot, str, Attributes], Prepared]
 
@@ -67,7 +74,7 @@ def add(reference: str, given: tuple[str, ...], absent: tuple[str, ...], *, sign
     _say(reference, words(given, absent), signing, act, "registered")
 
 
-@command.command("reclassify", example="tally resource reclassify db://prod/users --set environment=prod")
+@command.command("reclassify", example=_RECLASSIFY)
 @click.argument("reference")
 @attribute_options
 @signing_options
@@ -135,7 +142,9 @@ def import_(file: Path, *, signing: Signing) -> None:
         events = sign_acts(ledger, signing, registrations)
     emit(
         [{"resource": entry.reference, "event": event.seq} for entry, event in zip(entries, events, strict=True)],
-        f"{len(events)} resources registered (events {events[0].seq} to {events[-1].seq})",
+        f"{entries[0].reference} registered (event {events[0].seq})"
+        if len(events) == 1
+        else f"{len(events)} resources registered (events {events[0].seq} to {events[-1].seq})",
     )
 
 
@@ -159,8 +168,8 @@ def list_(under: str | None, retired: bool) -> None:
     emit(
         [_data(key, state) for key, state in rows],
         table(
-            ("RESOURCE", "VERSION", "ATTRIBUTES", "STATUS"),
-            [(key, s.version, spelled(s.attributes), "retired" if s.retired else "") for key, s in rows],
+            ("RESOURCE", "VERSION", "STATUS", "ATTRIBUTES"),
+            [(key, s.version, "retired" if s.retired else "", spelled(s.attributes)) for key, s in rows],
         ),
     )
 

@@ -10,20 +10,23 @@ from decisions.constitution.model import Constitution
 from decisions.events import DecidedAction, DecisionMade
 from grants.identifier import code_points
 from tools.cli.output import safe
+from tools.show.asker import AskedBy
 from tools.show.escape import masked
 from tools.show.explanation import article_lines, told
 from tools.show.need import need_lines
 from tools.show.reason import why
 
 
-def answer_text(answer: Answer, constitution: Constitution | None) -> str:
+def answer_text(answer: Answer, constitution: Constitution | None, asker: AskedBy | None = None) -> str:
     """Show an answer.
 
     Args:
         answer: what the decision point said.
         constitution: the one that it applied, or None where there is none to be read.
+        asker: what is known of who asked; None for what stands in the answer.
     """
-    return "\n".join(_lines(answer, constitution))
+    known = asker or AskedBy(answer.body.subject if answer.body else ())
+    return "\n".join(_lines(answer, constitution, known))
 
 
 def headline(answer: Answer) -> str:
@@ -33,7 +36,7 @@ def headline(answer: Answer) -> str:
     return f"{answer.outcome.upper()}  {answer.reason}  ({where}{again})"
 
 
-def _lines(answer: Answer, constitution: Constitution | None) -> Iterator[str]:
+def _lines(answer: Answer, constitution: Constitution | None, asker: AskedBy) -> Iterator[str]:
     spoken = told(answer, constitution)
     titles = {article.number: article.title for article in constitution.articles} if constitution else {}
     yield headline(answer)
@@ -42,7 +45,7 @@ def _lines(answer: Answer, constitution: Constitution | None) -> Iterator[str]:
     if body is None:
         return
     yield ""
-    yield f"Asked by    {_asker(body)}"
+    yield f"Asked by    {asker.text()}"
     yield from _actions(body)
     yield from (f"Unreadable  {p.code}: {masked(safe(p.detail))}" for p in answer.problems)
     if body.categories:
@@ -52,11 +55,7 @@ def _lines(answer: Answer, constitution: Constitution | None) -> Iterator[str]:
     if spoken:
         yield "Articles that spoke"
         yield from article_lines(spoken, constitution, several=len(body.actions) > 1)
-    yield from need_lines(answer, constitution)
-
-
-def _asker(body: DecisionMade) -> str:
-    return safe("/".join(body.subject))
+    yield from need_lines(answer, constitution, asker)
 
 
 def _actions(body: DecisionMade) -> Iterator[str]:

@@ -48,14 +48,20 @@ def operand_lines(operands: Sequence[Operand], opened: dict[str, Json]) -> Itera
         yield f"{'With' if index == 0 else '':<12}{code_points(operand.reference)}  content {safe(str(content))}"
 
 
-def received_lines(args: Json) -> Iterator[str]:
-    """Show the operation as it was received."""
+def received_lines(args: Json, *, foreseen: bool = False) -> Iterator[str]:
+    """Show the operation as it was received.
+
+    Args:
+        args: the operation, or None where it was erased or withheld.
+        foreseen: whether the human herself said it, and no agent has asked for it yet.
+    """
     if args is None:
         yield "As received: erased or withheld; nobody can tell any more what was asked"
         return
     data = canon.encode(args)
     name = canon.to_base64url(digest.document(data))
-    yield f"As received, UNTRUSTED, written by the agent ({len(data)} bytes, digest {name}):"
+    whose = "As foreseen, in the words of the human" if foreseen else "As received, UNTRUSTED, written by the agent"
+    yield f"{whose} ({len(data)} bytes, digest {name}):"
     yield from quoted(masked(readable(args)))
 
 

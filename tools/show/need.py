@@ -10,12 +10,7 @@ from decisions.answer import Answer
 from decisions.constitution.model import Constitution
 from decisions.events import DecidedAction, Need
 from grants.identifier import code_points
-
-_SESSION = {
-    "authenticated": "ask as somebody that the ledger knows: tally principal list shows who, and of which OS user",
-    "owned": "have a human answer for the asker: tally principal add ... --owner human:NAME",
-    "correlated": "give the request an id of its own: --request ID",
-}
+from tools.show.asker import AskedBy
 
 _OTHER = {
     "standing_grant": "a standing grant for {about}",
@@ -27,20 +22,20 @@ _OTHER = {
 }
 
 
-def need_lines(answer: Answer, constitution: Constitution | None) -> Iterator[str]:
-    """Give the nearest changes that would allow the operation."""
-    body = answer.body
-    if body is None or not body.needs:
+def need_lines(answer: Answer, constitution: Constitution | None, asker: AskedBy) -> Iterator[str]:
+    """Give the nearest changes that would allow the operation, but for those that can't help this asker."""
+    needs = [need for need in answer.body.needs if asker.hears(need.what)] if answer.body else []
+    if not needs:
         return
     yield "What would change it"
     for who, title in (("human", "needs a human"), ("facts", "needs facts")):
-        own = list(dict.fromkeys(_told(answer, need, constitution) for need in body.needs if need.who == who))
+        own = list(dict.fromkeys(_told(answer, need, constitution, asker) for need in needs if need.who == who))
         if own:
             yield f"  {title}:"
             yield from (f"    - {line}" for line in own)
 
 
-def _told(answer: Answer, need: Need, constitution: Constitution | None) -> str:
+def _told(answer: Answer, need: Need, constitution: Constitution | None, asker: AskedBy) -> str:
     about = code_points(need.about)
     if need.what == "consent":
         return _consent(answer, about)
@@ -50,7 +45,7 @@ def _told(answer: Answer, need: Need, constitution: Constitution | None) -> str:
         if need.what == "standing_grant":
             return f"a standing grant: {_ratify(body.subject[0], action)}"
         if need.what == "attribute":
-            return _attribute(need.about, action, constitution)
+            return asker.cure(need.about) or _attribute(need.about, action, constitution)
         if need.what == "trust":
             who = f"--system {body.subject[0]} --counterpart {action.counterpart or '...'}"
             return f"more earned trust, or a better reading ({about}): tally trust show {who}"
@@ -72,8 +67,6 @@ def _ratify(subject: str, action: DecidedAction) -> str:
 
 
 def _attribute(name: str, action: DecidedAction, constitution: Constitution | None) -> str:
-    if name in _SESSION:
-        return _SESSION[name]
     attribute = constitution.attributes.get(name) if constitution else None
     about = f" ({attribute.about})" if attribute else ""
     if attribute is not None and attribute.source != "store":

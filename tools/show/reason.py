@@ -31,7 +31,7 @@ _PLAIN: Final[Mapping[str, str]] = {
 def why(answer: Answer, spoken: Sequence[Told], titles: Mapping[str, str]) -> str:
     """Say in one sentence why the verdict is what it is."""
     if answer.reason == "LEDGER_UNAVAILABLE":
-        return f"The decision could not be recorded, and without a record nothing is allowed: {safe(answer.trouble)}."
+        return "The decision could not be recorded, and without a record nothing is allowed."
     if answer.reason == "ALLOWED":
         return f"{_basis(answer, spoken)}."
     if answer.reason == "UNCLASSIFIED":

@@ -62,13 +62,13 @@ class Listed:
             self.kind,
             self.life,
             safe(self.subject),
-            code_points(self.covers),
             self.used,
             self.expires or "never",
+            code_points(self.covers),
         )
 
 
-HEADER = ("grant", "kind", "life", "for", "covers", "used", "ends")
+HEADER = ("grant", "kind", "life", "for", "used", "ends", "covers")
 
 
 def standing_listed(event: Event, body: GrantRatified, *, revoked: bool, at: Instant) -> Listed:
@@ -101,7 +101,7 @@ def history_lines(event: Event, openings: Sequence[Opening]) -> Iterator[str]:
                 *item_lines(body.items),
                 *operand_lines(body.operands, opened),
                 f"Signed with {body.signed.key}",
-                *received_lines(opened.get("/args")),
+                *received_lines(opened.get("/args"), foreseen=body.request is None),
             ]
             yield from (f"        {line}" for line in details)
         case GrantRatified() as body:

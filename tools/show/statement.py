@@ -20,5 +20,5 @@ def statement_text(prepared: Prepared) -> str:
             if o.path.split("/")[1] == name and o.path != "/args"
         ]
         if name == "args":
-            lines.append("      /args is the operation as received, at the end")
+            lines.append("      /args is the operation, shown at the end")
     return "\n".join(lines)

@@ -1,0 +1,79 @@
+"""The high-water mark: the text of the checkpoint that was signed last, beside the key and apart from the database.
+
+A database that came back from a backup is behind it. Such a log signs nothing, and decides nothing either: a consent
+that was spent after the backup stands unspent in it.
+
+Source: DESIGN section 9.
+"""
+
+import os
+import secrets
+from collections.abc import Callable
+from typing import Final
+
+from ledger.checkpoint import Checkpoint
+from ledger.errors import CheckpointError, StoreError
+from ledger.log import Head
+from tools.errors import HomeError
+from tools.home import Home, sync
+
+_MOST: Final = 65_536
+
+
+def read_mark(home: Home) -> Checkpoint | None:
+    """Read the high-water mark; None where it says that nothing was signed yet.
+
+    Raises:
+        HomeError: it is missing or unreadable.
+    """
+    try:
+        with home.mark.open("rb") as file:
+            data = file.read(_MOST)
+    except OSError as error:
+        raise HomeError(
+            f"{home.mark} can't be read ({error.strerror}): without it nobody knows what was signed; restore it from "
+            "where it is kept with the key, and sign nothing before"
+        ) from error
+    if not data:
+        return None
+    try:
+        return Checkpoint.parse(data.decode())
+    except (CheckpointError, UnicodeDecodeError) as error:
+        raise HomeError(f"{home.mark} is damaged: restore it from where it is kept with the key ({error})") from error
+
+
+def write_mark(home: Home, checkpoint: Checkpoint) -> None:
+    """Bring the mark down to the disk: the old one stands until the new one does.
+
+    Raises:
+        HomeError: it can't be written; nothing was signed.
+    """
+    unfinished = home.mark.with_name(f".{home.mark.name}.{secrets.token_hex(4)}.new")
+    try:
+        with unfinished.open("xb") as file:
+            file.write(checkpoint.text().encode())
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(home.mark)
+        sync(home.path)
+    except OSError as error:
+        raise HomeError(f"{home.mark} can't be written ({error.strerror}): nothing was signed") from error
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def not_behind(home: Home) -> Callable[[Head], None]:
+    """Give the check that every transaction of a ledger begins with: its log is not behind the mark."""
+
+    def check(head: Head) -> None:
+        try:
+            mark = read_mark(home)
+        except HomeError as error:
+            raise StoreError(str(error)) from error
+        if mark is not None and head.size < mark.size:
+            raise StoreError(
+                f"the log holds {head.size} events and a checkpoint of {mark.size} was signed: this copy came from a "
+                "backup, and what was spent since stands unspent in it; it can be read, and takes nothing more"
+            )
+
+    return check
