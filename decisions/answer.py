@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from decisions.action import Problem
 from decisions.events import DecisionMade, Outcome, Reason
-from decisions.verdict import Spoken
+from decisions.verdict import Descriptor, Spoken
+from grants.expression import Missing
 from ledger.canon import Json
 from ledger.event import Event
 
@@ -25,6 +26,7 @@ class Answer:
         request: number of the `consent.requested` that a human can answer, or None.
         spoken: the rules that spoke, with the truth of each atom; empty on a repeat.
         problems: what could not be read, explained; empty on a repeat.
+        descriptors: what was known of each action; empty on a repeat.
         trouble: why no record could be written, or an empty text.
     """
 
@@ -36,6 +38,7 @@ class Answer:
     request: int | None = None
     spoken: tuple[Spoken, ...] = ()
     problems: tuple[Problem, ...] = ()
+    descriptors: tuple[Descriptor, ...] = ()
     trouble: str = ""
 
     def articles(self) -> tuple[str, ...]:
@@ -45,6 +48,11 @@ class Answer:
     def grant(self) -> str | None:
         """Give the first grant that an allow rests on, or None."""
         return next((a.grant for a in self.body.authority if a.grant), None) if self.body else None
+
+    def _actions(self) -> list[Json]:
+        recorded = [action.model_dump(mode="json") for action in self.body.actions] if self.body else []
+        known = [_known(descriptor) for descriptor in self.descriptors] or [{} for _ in recorded]
+        return [{**one, **more} for one, more in zip(recorded, known, strict=False)]
 
     def to_json(self) -> dict[str, Json]:
         """Give the answer as one JSON object."""
@@ -73,11 +81,31 @@ class Answer:
             "needs": body.get("needs", []),
             "repeated": self.repeated,
             "request": self.request,
-            "actions": body.get("actions", []),
+            "actions": self._actions(),
             "problems": [{"code": p.code, "detail": p.detail, "part": p.part} for p in self.problems],
             "explanation": explanation,
             "trouble": self.trouble or None,
         }
+
+
+def _known(descriptor: Descriptor) -> dict[str, Json]:
+    """Give what an action was known by: each attribute with its source and the event that last set it."""
+    attributes: dict[str, Json] = {
+        name: {"value": _spelt(one.value), "source": one.source, "stamp": one.stamp}
+        for name, one in sorted(descriptor.attributes.items())
+    }
+    return {"part": descriptor.action.part, "attributes": attributes}
+
+
+def _spelt(value: object) -> Json:
+    if isinstance(value, Missing):
+        return {"missing": value.name.lower()}
+    return value if isinstance(value, str | bool | int) else str(value)
+
+
+def conflicting(trouble: str) -> Answer:
+    """Answer a request whose id was used for another operation: deny, and nothing is recorded."""
+    return Answer("deny", "ID_INVALID", None, None, trouble=trouble)
 
 
 def unavailable(trouble: str) -> Answer:

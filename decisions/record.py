@@ -80,13 +80,13 @@ class DecisionPoint:
         Raises:
             RequestConflictError: the request id was used for another operation.
         """
-        if request.id is not None and not _can_be_kept(request.id):
-            return unavailable(
-                f"a request id is a visible text of at most {MAX_ID} characters, and not {_AUTOMATIC}...: "
-                f"{code_points(request.id) or '(empty)'}"
-            )
         # Reading the operation needs no lock: it depends on nothing but the operation.
         reduced = self.reduce(request.operation)
+        if request.id is not None and not _can_be_kept(request.id):
+            # Such an id can't stand in the record; that it was refused can.
+            why = f"a request id is a visible text of at most {MAX_ID} characters, and not {_AUTOMATIC}..."
+            told = Problem("ID_INVALID", f"{why}: {code_points(request.id)[:MAX_ID]}", "the request id")
+            request, reduced = replace(request, id=None), reduction(reduced.actions, [*reduced.problems, told])
         try:
             return self._log.transact(lambda tx: self._decide(tx, request, reduced))
         except (StoreError, ClockError) as error:
@@ -142,8 +142,13 @@ class DecisionPoint:
         if wanted and pending is None:
             request_seq = tx.append(draft.consent_request(decision, body, wanted, asked, to)).seq
         answer = recorded(decision, body, repeated=False, request=request_seq)
-        problems = evaluation.reduction.problems
-        return replace(answer, spoken=evaluation.verdict.spoken, problems=problems, trouble=evaluation.trouble)
+        return replace(
+            answer,
+            spoken=evaluation.verdict.spoken,
+            problems=evaluation.reduction.problems,
+            descriptors=evaluation.descriptors,
+            trouble=evaluation.trouble,
+        )
 
     def _repeat(self, tx: Transaction, seq: int, request: Request, asker: Asker) -> Answer:
         decision = self._registry.parse(tx.event_bytes(seq) or b"")

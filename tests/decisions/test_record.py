@@ -473,3 +473,53 @@ def test_more_names_below_a_target_than_are_looked_at_is_too_complex(court):
 def test_same_action_from_two_parts_of_an_operation_is_judged_once(court):
     twice = court.ask("shell", {"command": "rm /srv/app/tests/fixtures/a; rm /srv/app/tests/fixtures/a", "cwd": "/"})
     assert len([a for a in twice.body.actions if a.verb == "delete"]) == 1
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"class": "harmless"},
+        {"rule": "VI.disposable", "article": "VI", "permit": "yes"},
+        {"asset": "harmless", "environment": "playground"},
+        {"environment": "test", "asset": "test_fixture", "reversibility": "reversible", "about_people": False},
+        {"trust": "open", "authenticated": True, "owned": True, "scope": "one"},
+        {"environment": None, "asset": ["test_fixture"], "reversibility": {"a": 1}},
+    ],
+    ids=["unknown attribute", "unknown rule", "unknown values", "milder values", "session facts", "nonsense"],
+)
+def test_classification_that_the_asker_supplies_only_tightens(court, claims):
+    """Case C13: what a model says of the thing it wants to touch opens nothing, whatever names it makes up."""
+    strict = {"allow": 0, "hold": 1, "deny": 2}
+    for verb, target in (("delete", ROW), ("delete", FIXTURE), ("update", "db://prod/stats/7"), ("read", "db://x/y")):
+        plain = court.do(verb, target)
+        told = court.do(verb, target, attributes=claims)
+        assert strict[told.outcome] >= strict[plain.outcome], (verb, target)
+
+
+def test_conversation_class_that_nobody_declared_is_opaque(court):
+    """Case C13: a class that a classifier made up is no class."""
+    for made_up in ("soothe", "Referral", "refer", "befriend ", "open"):
+        answer = court.ask("conversation", {"class": made_up, "person": "r7"})
+        assert (answer.outcome, answer.reason) == ("deny", "UNPARSEABLE"), made_up
+
+
+def test_chain_of_commands_is_not_covered_by_a_grant_for_its_first(court):
+    """Case A01: a grant to change into a directory covers no program that is run there, and the answer cites which."""
+    law = court.law()
+    terms = StandingTerms("agent:ops-7", ("file",), ("enter",), "file:///srv/**", 'environment == "dev"')
+    court.office.act(acts.ratify_grant, law, by="human:ada", terms=terms, reason="may look around")
+    plain = {"environment": "prod", "asset": "program", "provenance": "trusted"}
+    court.office.act(acts.register_resource, by="registrar:stores", resource="program:python3", attributes=plain)
+    answer = court.ask("shell", {"command": "cd /srv/app && python3 deploy.py", "cwd": "/"})
+    assert (answer.outcome, answer.reason) == ("deny", "NO_AUTHORITY")
+    actions = answer.to_json()["actions"]
+    (lacking,) = {need.action for need in answer.body.needs}
+    assert (actions[lacking]["kind"], actions[lacking]["part"]) == ("exec", "python3 deploy.py")
+
+
+def test_answer_tells_of_each_attribute_where_it_comes_from(court):
+    (action,) = court.do("delete", ROW).to_json()["actions"]
+    stored, read, asked = (action["attributes"][name] for name in ("environment", "scope", "authenticated"))
+    assert (stored["value"], stored["source"]) == ("prod", "store")
+    assert court.office.event(stored["stamp"]).type == "resource.registered"
+    assert (read["source"], read["stamp"], asked["value"], asked["source"]) == ("reducer", None, True, "session")

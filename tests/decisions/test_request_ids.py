@@ -10,13 +10,14 @@ READ = ("read", "file:///srv/app/main.py")
     ["", " ", "auto:mine", "a\nb", "a\x00b", "\u202eevil", "\udcff", "a\u200bb", "x" * 257],
     ids=["empty", "blank", "ours", "newline", "nul", "bidi", "surrogate", "zero-width", "long"],
 )
-def test_an_id_that_can_not_be_kept_is_denied_and_nothing_is_recorded(court, request_id):
+def test_an_id_that_can_not_be_kept_is_denied_on_record(court, request_id):
     """An empty id would count as one of the asker's own, and be answered anew each time."""
-    before = court.office.log.head.size
     answer = court.do(*READ, id=request_id)
-    assert (answer.outcome, answer.reason, answer.decision) == ("deny", "LEDGER_UNAVAILABLE", None)
-    assert "a request id is a visible text" in answer.trouble
-    assert court.office.log.head.size == before
+    assert (answer.outcome, answer.reason) == ("deny", "ID_INVALID")
+    assert "a request id is a visible text" in answer.problems[0].detail
+    event = court.office.event(answer.decision)
+    assert (event.request.startswith("auto:"), event.body.correlated) == (True, False)
+    assert request_id.encode("utf-8", "surrogatepass") not in event.data or len(request_id) < 2
 
 
 def test_the_longest_id_is_kept(court):

@@ -78,6 +78,9 @@ def test_positions_agree_with_the_published_tables() -> None:
 def test_positions_agree_with_the_published_range() -> None:
     assert KAT39["complete_mmr_sizes"] == [mmr.size(leaves) for leaves in range(1, 22)]
     assert KAT39["leaf_node_indices"] == [mmr.leaf_position(index) for index in range(21)]
+    complete = {mmr.size(leaves): leaves for leaves in range(1, 22)}
+    assert KAT39["leaf_count_at_index"] == [complete.get(index + 1) for index in range(39)]
+    assert KAT39["complete_mmr_sizes"] == list(complete)
     assert KAT39["heights"] == [mmr.height(position) for position in range(39)]
     assert KAT39["published_leaf_count_row"] == [mmr.locate(position + 1)[0] for position in range(39)]
 

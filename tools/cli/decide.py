@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import click
 
-from decisions.answer import Answer, unavailable
+from decisions.answer import Answer, conflicting, unavailable
 from decisions.errors import RequestConflictError
 from decisions.operation import Operation
 from tools.cli.asking import Asked, operation_of, operation_options
@@ -59,8 +59,9 @@ def _answer(operation: Operation, claimed: str | None, request: str | None) -> t
             answer = decide(ledger.log, ledger.registry, operation, claimed=claimed, request=request)
             constitution = constitution_of(ledger.log, ledger.registry, answer)
             return answer, answer_text(answer, constitution, asker_of(ledger.log, ledger.registry, answer))
-    except RequestConflictError:
-        raise
+    except RequestConflictError as error:
+        answer = conflicting(str(error))
+        return answer, answer_text(answer, None)
     except Exception as error:  # noqa: BLE001  (whatever it is: without a record nothing is allowed, and that is said)
         if answer is None:
             failure = told(error)

@@ -1,0 +1,96 @@
+"""What one process takes back, another does not see any more; what two report at once counts once."""
+
+import multiprocessing
+import os
+from pathlib import Path
+
+import pytest
+
+from decisions.observe import Seen, observe, prepare_observation
+from decisions.operation import Operation
+from decisions.record import DecisionPoint, Request
+from grants import acts
+from grants.errors import IssueError
+from grants.issue import append_signed
+from ledger.errors import ClaimTakenError
+from ledger.instant import later
+from tools.demo.stage import ADA, OPS, SENSOR, Stage
+from tools.home import Home
+from tools.ledger import open_ledger
+
+TARGET = "db://prod/users/7"
+ROUNDS = 30
+
+
+def judge(folder: str, orders) -> None:
+    """Decide the operation again for every order, as a process with a ledger of its own open, until told to end."""
+    ledger = open_ledger(Home(Path(folder) / "ledger"))
+    point = DecisionPoint(ledger.log, ledger.registry)
+    operation = Operation("typed", {"verb": "delete", "target": TARGET})
+    while (request := orders.recv()) is not None:
+        answer = point.decide(Request(operation, os.getuid(), OPS, request))
+        orders.send((answer.outcome, answer.reason, answer.request, answer.decision))
+    ledger.close()
+
+
+@pytest.mark.slow
+def test_revocation_in_one_process_is_seen_by_the_next_decision_of_another(desk):
+    """Case C11."""
+    ledger, signer = open_ledger(Home(desk.ledger)), Stage(desk.folder).signer(ADA)
+    ours, theirs = multiprocessing.Pipe()
+    other = multiprocessing.get_context("spawn").Process(target=judge, args=(str(desk.folder), theirs))
+    other.start()
+
+    def ask(request):
+        ours.send(request)
+        return ours.recv()
+
+    def act(prepare):
+        draft = ledger.log.read(prepare).sign(signer)
+        return ledger.log.transact(lambda tx: append_signed(tx, draft))
+
+    try:
+        for turn in range(ROUNDS):
+            outcome, _, request, _ = ask(f"ask-{turn}")
+            assert outcome == "hold"
+            expires = later(ledger.now(), 3600 * 1_000_000)
+            grant = act(
+                lambda s, request=request, expires=expires: acts.grant_request(
+                    s, ledger.registry, by=ADA, request=request, expires=expires, reason="round"
+                )
+            ).body.grant
+            act(lambda s, grant=grant: acts.revoke_consent(s, ledger.registry, by=ADA, grant=grant, reason="no"))
+            outcome, reason, _, decision = ask(f"try-{turn}")
+            assert (outcome, reason) == ("hold", "CONSENT_REVOKED")
+            assert decision >= ledger.log.read(lambda s: s.tagged(f"grant:{grant}")[-1])  # noqa: B023  (run at once)
+        ours.send(None)
+        other.join(30)
+    finally:
+        other.kill()
+        ledger.close()
+
+
+def report(folder: str, worker: int) -> str:
+    """Report the same interaction as everybody else, and tell what came of it."""
+    ledger = open_ledger(Home(Path(folder) / "ledger"))
+    signer = Stage(Path(folder)).signer(SENSOR)
+    seen = Seen(OPS, ADA, "library", "the-same", True, 10**15 - worker, ledger.now())
+    try:
+        draft = ledger.log.read(lambda s: prepare_observation(s, by=SENSOR, seen=seen)).sign(signer)
+        found = ledger.log.transact(lambda tx: observe(tx, ledger.registry, draft))
+    except (ClaimTakenError, IssueError) as error:
+        return "taken" if "interaction" in str(error) else str(error)
+    finally:
+        ledger.close()
+    return "repeated" if found.repeated else "counted"
+
+
+@pytest.mark.slow
+def test_interaction_that_four_processes_report_at_once_counts_once(desk):
+    """Case I05."""
+    with multiprocessing.get_context("spawn").Pool(4) as pool:
+        told = pool.starmap(report, [(str(desk.folder), worker) for worker in range(4)], chunksize=1)
+    assert sorted(set(told) - {"repeated", "taken"}) == ["counted"]
+    assert told.count("counted") == 1
+    (row,) = [one for one in desk.run("trust", "show", "--json").objects if one["domain"] == "library"]
+    assert row["n"] == 1
