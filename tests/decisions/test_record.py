@@ -514,7 +514,7 @@ def test_chain_of_commands_is_not_covered_by_a_grant_for_its_first(court):
     assert (answer.outcome, answer.reason) == ("deny", "NO_AUTHORITY")
     actions = answer.to_json()["actions"]
     (lacking,) = {need.action for need in answer.body.needs}
-    assert (actions[lacking]["kind"], actions[lacking]["part"]) == ("exec", "python3 deploy.py")
+    assert (actions[lacking]["kind"], actions[lacking]["part"]) == ("exec", "segment 2: python3")
 
 
 def test_answer_tells_of_each_attribute_where_it_comes_from(court):

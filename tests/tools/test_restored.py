@@ -1,4 +1,4 @@
-"""A copy from a backup can be read, and takes nothing more: what was spent since stands unspent in it.
+"""A copy from a backup can be read, and takes nothing more: what was spent since stands unspent in it."""
 
 import shutil
 

@@ -34,6 +34,7 @@ ssh-keygen -Y verify -f signers -I human:owner -n tallystick-resource@v1 -s stat
 
 _SHOWN_TAGS: Final = 3
 _PAUSE: Final = 1.0
+_STRIDE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,16 @@ class Filter:
         else:
             events = (registry.parse(data) for _, data in snapshot.events(start, stop))
         return (event for event in events if self.type in {None, event.type})
+
+    def last(self, snapshot: Snapshot, registry: Registry, count: int) -> list[Event]:
+        """Give the newest events that are wanted, oldest first; from the end, so that a long log costs no more."""
+        found: list[Event] = []
+        stop = snapshot.head.size
+        while stop > 0 and len(found) < count:
+            start = max(0, stop - _STRIDE)
+            found[:0] = self.find(snapshot, registry, start, stop)
+            stop = start
+        return found[max(0, len(found) - count) :]
 
 
 def filter_options(function: Callable[..., int | None]) -> Callable[..., int | None]:
@@ -147,8 +158,7 @@ def tail(type_: str | None, actor: str | None, tag: str | None, lines: int, foll
     with opened() as ledger:
 
         def newest(snapshot: Snapshot) -> tuple[list[Event], int]:
-            found = list(wanted.find(snapshot, ledger.registry, 0, snapshot.head.size))
-            return found[len(found) - min(lines, len(found)) :], snapshot.head.size
+            return wanted.last(snapshot, ledger.registry, lines), snapshot.head.size
 
         def later(snapshot: Snapshot) -> tuple[list[Event], int]:
             return list(wanted.find(snapshot, ledger.registry, size, snapshot.head.size)), snapshot.head.size
