@@ -14,8 +14,6 @@ from decisions.reducers.conversation import reduce_conversation
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, too_complex
 from decisions.reducers.payload import Fields, check_keys, optional_text, text
-from decisions.reducers.shell import reduce_shell
-from decisions.reducers.sql import reduce_sql
 from decisions.reducers.tool_call import reduce_tool_call
 from decisions.reducers.typed import reduce_typed
 from ledger.canon import Json
@@ -30,7 +28,8 @@ def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None
     """Reduce an operation.
 
     Args:
-        form: ``tool_call``, ``shell``, ``sql``, ``typed`` or ``conversation``; any other is opaque.
+        form: ``tool_call``, ``shell``, ``sql``, ``typed`` or ``conversation``; any other is opaque, ``unreadable``
+            among them, whose payload says what was wrong.
         payload: the operation's own fields, as received.
         home: the absolute home directory of whoever asks, or None where it isn't known.
 
@@ -53,11 +52,15 @@ def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None
 
 
 def _shell(effects: Effects, payload: Fields, home: str | None) -> None:
+    from decisions.reducers.shell import reduce_shell  # noqa: PLC0415  (start-up time: only a command needs its parser)
+
     check_keys(payload, ["command", "cwd"], "a shell operation")
     reduce_shell(effects, text(payload, "command"), cwd=optional_text(payload, "cwd"), home=home)
 
 
 def _sql(effects: Effects, payload: Fields, _home: str | None) -> None:
+    from decisions.reducers.sql import reduce_sql  # noqa: PLC0415  (start-up time: only a statement needs its parser)
+
     check_keys(payload, ["sql", "database", "dialect"], "an SQL operation")
     reduce_sql(
         effects,
@@ -75,6 +78,11 @@ def _tool_call(effects: Effects, payload: Fields, home: str | None) -> None:
     reduce_tool_call(effects, payload, home=home)
 
 
+def _unreadable(_effects: Effects, payload: Fields, _home: str | None) -> None:
+    why = payload.get("why")
+    raise UnreadableError(why if isinstance(why, str) else "what came in is no operation")
+
+
 def _conversation(effects: Effects, payload: Fields, _home: str | None) -> None:
     reduce_conversation(effects, payload)
 
@@ -85,4 +93,5 @@ _FORMS: Mapping[str, Callable[[Effects, Fields, str | None], None]] = {
     "sql": _sql,
     "tool_call": _tool_call,
     "typed": _typed,
+    "unreadable": _unreadable,
 }

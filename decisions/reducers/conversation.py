@@ -27,5 +27,8 @@ def reduce_conversation(effects: Effects, payload: Fields) -> None:
     if verb not in VERBS["conversation"]:
         raise UnreadableError(f"not a class of reply that is known: {verb[:40]!a}")
     domain = optional_text(payload, "domain")
-    target = "person:" + text(payload, "person") + ("" if domain is None else f"/{domain}")
+    person = text(payload, "person")
+    if "/" in person:
+        raise UnreadableError("a domain is stated in its own field, not behind the person", "ID_INVALID")
+    target = f"person:{person}" + ("" if domain is None else f"/{domain}")
     effects.act("conversation", verb, target, "reply")

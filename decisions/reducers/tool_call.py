@@ -13,14 +13,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from decisions.reducers.effects import Effects
-from decisions.reducers.errors import UnreadableError, unresolved
+from decisions.reducers.errors import UnreadableError, too_complex, unresolved
 from decisions.reducers.paths import path_of, resolve, scope_of
 from decisions.reducers.payload import Fields, check_keys, object_of, optional_text, text
-from decisions.reducers.shell import reduce_shell
-from decisions.reducers.sql import reduce_sql
 from decisions.reducers.web import web_target
 
-_GLOB = re.compile(r"[*?\[{]")
+_GLOB = re.compile(r"[*?\[]")
+# What some readers of patterns take for alternatives, a negation or an escape, or may find the parent by.
+_DOUBTFUL = re.compile(r"[!@+*?]\(|^!|\\|(?:^|/)[\].?!^]*\[[\[\].?!^*]*(?:/|$)")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_MOST_PATTERNS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,9 @@ def _check_edit(fields: Fields) -> None:
 
 
 def _edit_notebook(call: _Call) -> None:
+    for key, known in _NOTEBOOK.items():
+        if call.given.get(key) not in {None, *known}:
+            raise UnreadableError(f"{key} has a value that isn't known")
     if call.given.get("edit_mode") != "delete":
         text(call.given, "new_source")
     call.file("write", text(call.given, "notebook_path"))
@@ -111,6 +116,32 @@ def _edit_notebook(call: _Call) -> None:
 def _glob(call: _Call) -> None:
     """List what matches: anything below the directory before the pattern's first glob."""
     pattern = text(call.given, "pattern")
+    if _DOUBTFUL.search(pattern):
+        raise unresolved("a pattern that readers of patterns take differently")
+    for alternative in _alternatives(pattern):
+        _glob_one(call, alternative)
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """Spread the braces of a pattern: each alternative may lead elsewhere."""
+    spread = [pattern]
+    for _ in range(_MOST_PATTERNS):
+        found = next((one for one in spread if _BRACES.search(one)), None)
+        if found is None:
+            break
+        match = _BRACES.search(found)
+        if match is None or re.search(r"[^,]\.\.", match[1]):
+            raise unresolved("a range in a pattern")
+        spread.remove(found)
+        spread += [found[: match.start()] + choice + found[match.end() :] for choice in match[1].split(",")]
+        if len(spread) > _MOST_PATTERNS:
+            raise too_complex(f"a pattern of more than {_MOST_PATTERNS} alternatives")
+    if any(character in one for one in spread for character in "{}"):
+        raise unresolved("a pattern whose braces don't pair")
+    return spread
+
+
+def _glob_one(call: _Call, pattern: str) -> None:
     first = _GLOB.search(pattern)
     head = pattern if first is None else pattern[: first.start()].rpartition("/")[0]
     if first is not None and ".." in pattern[first.start() :]:
@@ -135,6 +166,8 @@ def _list(call: _Call) -> None:
 def _bash(call: _Call) -> None:
     if call.given.get("dangerouslyDisableSandbox"):
         raise UnreadableError("a command outside of the sandbox that the agent is in")
+    from decisions.reducers.shell import reduce_shell  # noqa: PLC0415  (start-up time: only a command needs its parser)
+
     reduce_shell(call.effects, text(call.given, "command"), cwd=call.cwd, home=call.home)
 
 
@@ -154,6 +187,8 @@ def _sql(call: _Call) -> None:
         named[key] = optional_text(call.call, key)
         if optional_text(call.given, key) not in {None, named[key]}:
             raise unresolved(f"the tool's input names another {key} than the enforcement point")
+    from decisions.reducers.sql import reduce_sql  # noqa: PLC0415  (start-up time: only a statement needs its parser)
+
     reduce_sql(call.effects, text(call.given, "sql"), database=named["database"], dialect=named["dialect"])
 
 
@@ -161,6 +196,7 @@ def _harmless(call: _Call) -> None:
     call.harmless()
 
 
+_NOTEBOOK = {"edit_mode": ("replace", "insert", "delete"), "cell_type": ("code", "markdown", "raw")}
 _TEXT = (str,)
 _NUMBER = (int,)
 _BOOL = (bool,)

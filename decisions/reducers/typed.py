@@ -76,6 +76,8 @@ def _derived(kind: str, verb: str, target: str, home: str | None) -> dict[str, F
         facts["scope"] = ("all", "many")[len(parts)] if len(parts) < 2 else "one"  # noqa: PLR2004  (store, table, row)
     elif kind == "file" and verb == "delete" and is_broad(target.removeprefix("file://"), home):
         facts["scope"] = "all"
+    elif kind == "exec" and target.startswith("file:"):
+        facts["code_origin"] = "file"
     elif kind == "network" and verb == "send":
         facts["egress"] = True
     return facts

@@ -212,7 +212,6 @@ def sign_act(ledger: OpenLedger, signing: Signing, act: Act) -> Event:
 
 def sign_acts(ledger: OpenLedger, signing: Signing, acts: Sequence[Act]) -> list[Event]:
     """Do several acts, all or none: one question, a signature each, one transaction."""
-
     # Nobody reads a text that can't be signed afterwards, and no key is opened for a text that nobody has read.
     key = find_key(signing.key)
 

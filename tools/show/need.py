@@ -22,9 +22,12 @@ _OTHER = {
 }
 
 
-def need_lines(answer: Answer, constitution: Constitution | None, asker: AskedBy) -> Iterator[str]:
+def need_lines(answer: Answer, constitution: Constitution | None, known: AskedBy | None = None) -> Iterator[str]:
     """Give the nearest changes that would allow the operation, but for those that can't help this asker."""
-    needs = [need for need in answer.body.needs if asker.hears(need.what)] if answer.body else []
+    if answer.body is None:
+        return
+    asker = known or AskedBy(answer.body.subject)
+    needs = [need for need in answer.body.needs if asker.hears(need.what)]
     if not needs:
         return
     yield "What would change it"

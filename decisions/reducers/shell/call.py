@@ -23,6 +23,7 @@ class Reader(Protocol):
 
     effects: Effects
     home: str | None
+    links: set[str]
 
     def command(self, words: Sequence[Word], state: State, within: "Within") -> Ends:
         """Reduce a command that another one runs."""
@@ -118,6 +119,12 @@ class Call:
         """Note an action on the file at an absolute path."""
         self._file(verb, Target(path, many), many=many, **facts)
 
+    def link(self, words: Iterable[Word]) -> None:
+        """Note that the words name links that this operation makes; nobody can resolve them before it runs."""
+        for word in words:
+            if word.is_known:
+                self._reader.links |= {target.path for target in targets(word, self.state)}
+
     def run(self, target: str | None = None, **facts: Fact) -> None:
         """Note that a program runs: this one, or the target."""
         self._act("exec", "run", target or f"program:{self.name}", **{"elevated": self.within.elevated, **facts})
@@ -142,7 +149,9 @@ class Call:
         """Reduce the command that this one runs."""
         self.noted = True
         within = Within(self.within.part, self.within.elevated or elevated, self.within.depth + 1)
-        return self._reader.command(words, state or self.state, within)
+        state = state or self.state
+        # Another user's home directory is not ours.
+        return self._reader.command(words, state.having("HOME", None) if elevated else state, within)
 
     def script(self, text: str, state: State | None = None) -> Ends:
         """Reduce the script that this command runs."""
@@ -158,6 +167,12 @@ class Call:
     def _file(self, verb: str, target: Target, *, many: bool, **facts: Fact) -> None:
         if verb in {"read", "write"} and is_sink(target.path):
             return
+        for link in self._reader.links:
+            if target.path.startswith(link + "/") or target.path == link:
+                itself = target.path in self._reader.links and (self.name == "ln" or (verb == "delete" and not many))
+                if not itself:
+                    self.refuse(unresolved(f"a way through a link that is made here: {link[:80]}"))
+                    return
         wide = many or target.many or (verb == "delete" and is_broad(target.path, self.home))
         scope = scope_of(target.path, self.home, many=wide)
         self._act("file", verb, "file://" + target.path, **{"scope": scope, "elevated": self.within.elevated, **facts})

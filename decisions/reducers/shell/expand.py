@@ -78,7 +78,11 @@ def expand(node: Node, place: Surroundings) -> list[Word]:
             return [Word.of(text)]
     atoms = list(_atoms(node, place))
     _expand_home(atoms, place)
-    return [joined([piece for atom in row for piece in _pieces(atom)]) for row in _spread(atoms)]
+    rows = _spread(atoms)
+    if len(rows) > 1 and any(child.type == "simple_expansion" for child in node.children):
+        # Braces are spread in the text: $x{a,b} is $xa and $xb.
+        raise UnreadableError("braces beside a variable: write ${...} for $...")
+    return [joined([piece for atom in row for piece in _pieces(atom)]) for row in rows]
 
 
 def expand_one(node: Node, place: Surroundings) -> Word:
@@ -226,7 +230,7 @@ def _variable(node: Node, place: Surroundings, *, quoted: bool) -> Iterator[_Ato
     elif quoted:
         # A glob comes only from a loop over file names: its pattern stands for each of them.
         yield from (_Atom(piece.kind, piece.text, quoted=True) for piece in value.pieces)
-    elif value.literal is not None and _UNSPLIT.fullmatch(value.literal):
+    elif value.literal is not None and _UNSPLIT.fullmatch(value.literal) and "IFS" not in place.state.variables:
         yield _Atom("text", value.literal, quoted=True)
     else:
         yield unknown

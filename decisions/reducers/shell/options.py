@@ -76,6 +76,11 @@ class Parsed:
         """Whether one of the options was given."""
         return any(option.name in names for option in self.options)
 
+    @property
+    def positional(self) -> tuple[Word, ...]:
+        """The operands where their order counts: one that has globs may be several."""
+        return tuple(word for operand in self.operands for word in [operand] * (1 + operand.has_glob))
+
     def value(self, *names: str) -> Word | None:
         """The value of the last of these options."""
         return next((option.value for option in reversed(self.options) if option.name in names), None)
@@ -176,4 +181,9 @@ def _next(name: str, rest: list[Word]) -> Word:
     word = rest.pop(0)
     if any(piece.kind == "split" for piece in word.pieces):
         raise unresolved(f"a value that only the shell knows, of {name}")
+    if word.has_glob:
+        # Of several files the first is the value, and all others are operands.
+        if word.prefix[:1] in {"", "-"}:
+            raise UnreadableError(f"file names that may turn into options, behind {name}: quote it, or write ./* for *")
+        rest.insert(0, word)
     return word

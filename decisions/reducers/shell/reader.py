@@ -6,6 +6,7 @@ A path in command position runs that file.
 Source: DESIGN section 10; policy cases A03, A05.
 """
 
+import re
 from collections.abc import Sequence
 
 from decisions.reducers.effects import Effects
@@ -24,6 +25,7 @@ MAX_DEPTH = 16
 _MAX_STEPS = 1000
 _LONGEST_PART = 120
 
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(?:\[.*\])?\+?=", re.ASCII | re.DOTALL)
 _STANDARD = ("/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin")
 
 
@@ -33,6 +35,7 @@ class ScriptReader:
     def __init__(self, effects: Effects, home: str | None) -> None:
         self.effects = effects
         self.home = home
+        self.links: set[str] = set()
         self._numbers: dict[tuple[str, int], int] = {}
         self._steps = 0
 
@@ -85,6 +88,10 @@ class ScriptReader:
             self.effects.refuse(UnreadableError("the name of a command is known to the shell alone"), within.part)
             return both(state)
         within = _named(within, name)
+        if _ASSIGNMENT.match(name):
+            # Behind `time` the syntax tree takes an assignment for a command.
+            self.effects.refuse(UnreadableError("an assignment where a command is wanted"), within.part)
+            return both(state)
         try:
             return self._known(name, words[1:], state, within)
         except UnreadableError as error:

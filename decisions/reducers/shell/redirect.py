@@ -6,6 +6,7 @@ earlier or later than bash does. The first are handed back as the command's word
 Source: POSIX.1-2024 XCU 2.7; policy cases A09, A15.
 """
 
+import re
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
@@ -22,6 +23,7 @@ _READS = frozenset({"<"})
 _WRITES = frozenset({">", ">>", ">|", "&>", "&>>"})
 _DUPLICATES = frozenset({">&", "<&"})
 _CLOSES = frozenset({">&-", "<&-"})
+_DESCRIPTOR = re.compile(r"[0-9]+-?|-", re.ASCII)
 _SOCKETS = ("/dev/tcp/", "/dev/udp/")
 
 
@@ -56,7 +58,7 @@ def _file(node: Node, place: Surroundings, call: Call) -> list[Node]:
     text = word.literal
     if text is not None and any(text.startswith(socket) for socket in _SOCKETS):
         raise UnreadableError("a redirection that opens a connection")
-    if operator in _DUPLICATES and text is not None and text.rstrip("-").isdigit() | (text == "-"):
+    if operator in _DUPLICATES and text is not None and _DESCRIPTOR.fullmatch(text):
         return rest
     if operator in _READS:
         call.files("read", [word], dash=False)

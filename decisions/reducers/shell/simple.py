@@ -3,6 +3,7 @@
 Source: POSIX.1-2024 XCU 2.9.1; policy case A15.
 """
 
+import re
 from collections.abc import Sequence
 
 from tree_sitter import Node
@@ -26,6 +27,8 @@ WORDS = frozenset(
         "process_substitution",
     }
 )
+_NUMBER = re.compile(r"[-+]?[0-9]+", re.ASCII)
+_SPECIAL_NUMBERS = frozenset({"$?", "$#", "$$", "$!", "${#}", "${?}"})
 REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
 EXPANSIONS = frozenset({"simple_expansion", "expansion", "command_substitution", "process_substitution"})
 
@@ -61,8 +64,16 @@ def sorted_parts(node: Node) -> tuple[list[Node], Node, list[Node], list[Node]]:
 
 
 def leaves(words: Sequence[Word]) -> bool:
-    """Whether a command certainly ends the script: ``exit`` with nothing or one status."""
-    return words[0].literal == "exit" and len(words) <= 2 and all(word.is_literal for word in words)  # noqa: PLR2004  (exit and its status)
+    """Whether a command certainly ends the script: ``exit`` with nothing or one status, a number."""
+    name, *status = [word.literal or "" for word in words]
+    return name == "exit" and len(status) <= 1 and all(_NUMBER.fullmatch(text) for text in status)
+
+
+def _is_number(node: Node, place: Surroundings) -> bool:
+    """Whether a word is a number for certain: a name, or an index, would be computed."""
+    if text_of(node).strip('"') in _SPECIAL_NUMBERS:
+        return True
+    return all(word.literal is not None and _NUMBER.fullmatch(word.literal) for word in expand(node, place))
 
 
 def check_condition(node: Node, place: Surroundings, *, strict: bool) -> None:
@@ -77,7 +88,7 @@ def check_condition(node: Node, place: Surroundings, *, strict: bool) -> None:
             raise UnreadableError("a test of a variable by its name")
         computes = strict and bool(operators & {"-eq", "-ne", "-lt", "-le", "-gt", "-ge"})
         for child in node.children:
-            if child.type in WORDS and computes and not all(w.is_literal for w in expand(child, place)):
+            if child.type in WORDS and computes and not _is_number(child, place):
                 raise UnreadableError("a comparison that computes what only the shell knows")
             check_condition(child, place, strict=strict)
     elif node.type in WORDS:

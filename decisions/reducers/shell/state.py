@@ -9,9 +9,17 @@ Source: policy cases A01, A13.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from decisions.reducers.shell.options import names
 from decisions.reducers.shell.word import Word
 
 _MOST_DIRECTORIES = 4
+# What bash itself sets as it goes on, or never lets anyone set: an assignment does not tell their value.
+_DYNAMIC = names("""
+    _ BASHOPTS BASHPID BASH_ARGC BASH_ARGV BASH_ARGV0 BASH_CMDS BASH_COMMAND BASH_LINENO BASH_REMATCH BASH_SOURCE
+    BASH_SUBSHELL BASH_VERSINFO BASH_VERSION COMP_WORDBREAKS COPROC DIRSTACK EPOCHREALTIME EPOCHSECONDS EUID FUNCNAME
+    GROUPS HISTCMD LINENO MAPFILE OLDPWD OPTARG OPTIND PIPESTATUS PPID PWD RANDOM REPLY SECONDS SHELLOPTS SHLVL SRANDOM
+    UID
+    """)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +31,13 @@ class State:
         variables: what the script has set; None stands for a value that only the shell knows. A variable that is
             not listed is inherited, and unknown but for HOME and PWD.
         ended: whether the script has left, so that this point is not reached.
+        fixed: the variables that were made read-only, so that a later assignment fails.
     """
 
     directories: frozenset[str] | None
     variables: Mapping[str, Word | None]
     ended: bool = False
+    fixed: frozenset[str] = frozenset()
 
     def at(self, directories: frozenset[str] | None) -> "State":
         """Give the state in other directories."""
@@ -37,7 +47,16 @@ class State:
 
     def having(self, name: str, value: Word | None) -> "State":
         """Give the state with a variable set."""
-        return replace(self, variables={**self.variables, name: value})
+        known = None if name in _DYNAMIC or name in self.fixed else value
+        return replace(self, variables={**self.variables, name: known})
+
+    def fixing(self, name: str) -> "State":
+        """Give the state with a variable made read-only."""
+        return replace(self, fixed=self.fixed | {name})
+
+    def inherited(self) -> "State":
+        """Give the state of another shell that this one starts: which variables are exported, nobody knows."""
+        return replace(self, variables=dict.fromkeys(self.variables), fixed=frozenset())
 
     def left(self) -> "State":
         """Give the state of a point that is not reached."""
@@ -45,7 +64,9 @@ class State:
 
     def forgotten(self) -> "State":
         """Give the state after code that nobody read has run in this shell."""
-        return State(None, {"HOME": None, **dict.fromkeys(self.variables)})
+        return State(
+            None, {"HOME": None, "IFS": None, "CDPATH": None, **dict.fromkeys(self.variables)}, fixed=self.fixed
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,4 +107,4 @@ def merged(left: State, right: State) -> State:
         else None
         for name in (*left.variables, *right.variables)
     }
-    return State(None, variables).at(directories)
+    return State(None, variables, fixed=left.fixed | right.fixed).at(directories)

@@ -43,9 +43,19 @@ def targets(word: Word, state: State) -> list[Target]:
     return [Target(path_of(resolve(path, cwd)), many) for cwd in sorted(state.directories or ())]
 
 
+def may_become(word: Word, name: str) -> bool:
+    """Whether a word with globs may turn into a file's name."""
+    return not word.is_literal and _matches(name, "".join(piece.text for piece in word.pieces))
+
+
+def _matches(name: str, pattern: str) -> bool:
+    # Classes of characters, `[:punct:]`, may hold anything; fnmatch does not know them.
+    return any(sign in pattern for sign in ("[:", "[.", "[=")) or fnmatchcase(name, pattern.replace("[^", "[!"))
+
+
 def _before_glob(word: Word) -> str:
     head, slash, _ = word.prefix.rpartition("/")
     behind = "".join(piece.text for piece in word.pieces)[len(head + slash) :].split("/")
-    if any(part.startswith(".") and fnmatchcase("..", part) for part in behind):
+    if any(part.startswith(".") and _matches("..", part) for part in behind):
         raise UnreadableError("a glob that may lead out of its directory", "TARGET_UNRESOLVED")
     return head + slash or "."

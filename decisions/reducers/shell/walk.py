@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 from tree_sitter import Node
 
 from decisions.reducers.errors import UnreadableError, too_complex
+from decisions.reducers.shell.assign import Assignment, assigned, declared, unset_names
 from decisions.reducers.shell.call import Within
-from decisions.reducers.shell.expand import Surroundings, check_inert, expand, expand_one
+from decisions.reducers.shell.expand import Surroundings, check_inert, expand
 from decisions.reducers.shell.parse import bytes_of, check_gaps, parse, text_of
 from decisions.reducers.shell.redirect import redirect
 from decisions.reducers.shell.simple import REDIRECTS, WORDS, check_condition, expands, leaves, sorted_parts
@@ -132,9 +133,11 @@ class Walk:
             raise UnreadableError("the name of a command is known to the shell alone")
         words = self._expand_all([*name.children, *nodes, *behind], state)
         for assignment in assignments:
-            variable, _ = self._assigned(assignment, state)
+            variable = assigned(assignment, self._place(state)).name
             if not (variable == "IFS" and words[0].literal == "read"):
                 self._reader.assign(variable, within)
+                # Whether it lasts, and what the command sees of it, depends on the command.
+                state = state.having(variable, None)
         ends = self._reader.command(words, state, within)
         if redirects or not leaves(words):
             return ends
@@ -148,67 +151,34 @@ class Walk:
         place = self._place(state)
         return [word for node in nodes for word in expand(node, place)]
 
-    def _assigned(self, node: Node, state: State) -> tuple[str, Word | None]:
-        """Read an assignment: the name, and the value as far as it is known."""
-        name, *rest = [child for child in node.children if child.is_named]
-        operator = next((child.type for child in node.children if child.type in {"=", "+="}), None)
-        if name.type != "variable_name" or operator is None or len(rest) > 1:
-            raise UnreadableError("an assignment that isn't read")
-        if not rest:
-            return text_of(name), Word.of("")
-        value: Word | None = expand_one(rest[0], self._place(state))
-        if operator == "+=" or b":~" in bytes_of(node) or value is None or not value.is_literal:
-            value = None
-        return text_of(name), value
-
     def _assignments(self, node: Node, state: State, attached: Sequence[Node]) -> Ends:
         within = self._numbered(node)
         self._redirect_only(attached, state, within)
         for child in node.children if node.type == "variable_assignments" else [node]:
-            name, value = self._assigned(child, state)
-            self._reader.assign(name, within, exported=False)
-            state = state.having(name, value)
+            state = self._set(assigned(child, self._place(state)), state, within)
         return both(state)
 
     def _declaration(self, node: Node, state: State, attached: Sequence[Node]) -> Ends:
         within = self._numbered(node)
         self._redirect_only(attached, state, within)
-        keyword, *rest = node.children
-        check_gaps(node, node.children)
-        exported = keyword.type == "export"
-        for child in rest:
-            if child.type == "variable_assignment":
-                name, value = self._assigned(child, state)
-            elif child.type == "variable_name":
-                name, value = text_of(child), None
-            else:
-                word = expand_one(child, self._place(state)).literal or ""
-                if word in {"-x", "-r", "-g", "-gx", "-xr", "-rx"}:
-                    exported = exported or "x" in word
-                    continue
-                name, equals, text = word.partition("=")
-                value = Word.of(text) if equals else None
-            self._reader.assign(name, within, exported=exported)
-            state = state.having(name, value)
-        if len(rest) == 0:
+        for assignment in declared(node, self._place(state)):
+            state = self._set(assignment, state, within)
+        if len(node.children) == 1:
             self._reader.effects.act("exec", "run", "program:bash", within.part, elevated=within.elevated)
         return both(state)
 
     def _unset(self, node: Node, state: State, attached: Sequence[Node]) -> Ends:
         within = self._numbered(node)
         self._redirect_only(attached, state, within)
-        check_gaps(node, node.children)
-        keyword, *rest = node.children
-        if keyword.type != "unset" or not rest:
-            raise UnreadableError("an unset that isn't read")
-        for child in rest:
-            if child.type == "word" and text_of(child) == "-v":
-                continue
-            if child.type != "variable_name":
-                raise UnreadableError("an unset that isn't read")
-            self._reader.assign(text_of(child), within, exported=False)
-            state = state.having(text_of(child), None)
+        for name in unset_names(node):
+            state = self._set(Assignment(name, None), state, within)
         return both(state)
+
+    def _set(self, assignment: Assignment, state: State, within: Within) -> State:
+        """Note an assignment; give the state behind it."""
+        self._reader.assign(assignment.name, within, exported=assignment.exported)
+        after = state.having(assignment.name, assignment.value)
+        return after.fixing(assignment.name) if assignment.fixed else after
 
     def _test(self, node: Node, state: State, attached: Sequence[Node]) -> Ends:
         within = self._numbered(node)

@@ -57,6 +57,11 @@ class Word:
         return self.pieces[0].kind == "unknown" or any(piece.kind == "split" for piece in self.pieces)
 
     @property
+    def has_glob(self) -> bool:
+        """Whether the word may turn into several file names."""
+        return any(piece.kind == "glob" for piece in self.pieces)
+
+    @property
     def starts_with_glob(self) -> bool:
         """Whether file names decide how the word begins."""
         return self.pieces[0].kind == "glob"

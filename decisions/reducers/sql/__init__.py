@@ -20,7 +20,7 @@ def reduce_sql(effects: Effects, text: str, *, database: str | None, dialect: st
         dialect: ``postgres`` unless given.
     """
     try:
-        dialect = dialect or "postgres"
+        dialect = "postgres" if dialect is None else dialect
         statements = parse(text, dialect)
         if database is None:
             raise unresolved("it isn't known which database these statements go to")
@@ -31,6 +31,6 @@ def reduce_sql(effects: Effects, text: str, *, database: str | None, dialect: st
     for number, tree in enumerate(statements, 1):
         part = f"statement {number}: {type(tree).__name__.upper()}"
         try:
-            Statement(effects, tree, database, dialect, part).reduce()
+            Statement(effects, tree, database, dialect, part, quotes='"' in text).reduce()
         except UnreadableError as error:
             effects.refuse(error, part)

@@ -18,6 +18,12 @@ from decisions.reducers.effects import canonical
 from decisions.reducers.errors import UnreadableError
 
 _DEFAULT_SCHEMA = {"postgres": "public", "sqlite": "main", "mysql": None}
+_LONGEST_NAME = 63
+# Modifiers of statements, in places where the parser reads a name.
+_MYSQL_WORDS = frozenset(
+    {"low_priority", "high_priority", "delayed", "ignore", "quick", "straight_join", "distinctrow", "force", "use",
+     "sql_no_cache", "sql_cache", "sql_calc_found_rows", "sql_small_result", "sql_big_result", "sql_buffer_result"}
+)  # fmt: skip
 
 
 def check_database(name: str) -> None:
@@ -37,9 +43,9 @@ def table_target(table: exp.Table, database: str, dialect: str) -> str:
     Raises:
         UnreadableError: ID_INVALID, or a table of another database.
     """
-    name = _folded(table.this, dialect)
-    schema = _folded(table.args["db"], dialect) if table.args.get("db") else None
-    catalog = _folded(table.args["catalog"], dialect) if table.args.get("catalog") else None
+    name = folded(table.this, dialect)
+    schema = folded(table.args["db"], dialect) if table.args.get("db") else None
+    catalog = folded(table.args["catalog"], dialect) if table.args.get("catalog") else None
     if catalog is not None and catalog != database:
         raise UnreadableError(f"a table of another database: {catalog[:60]!a}")
     if schema in {None, _DEFAULT_SCHEMA[dialect]} or (dialect == "mysql" and schema == database):
@@ -47,12 +53,21 @@ def table_target(table: exp.Table, database: str, dialect: str) -> str:
     return f"db://{database}/{schema}.{name}"
 
 
-def _folded(identifier: object, dialect: str) -> str:
+def folded(identifier: object, dialect: str) -> str:
+    """Fold the case of a name as the dialect does.
+
+    Raises:
+        UnreadableError: ID_INVALID where it can't be told, or a name that a database reads otherwise.
+    """
     if not isinstance(identifier, exp.Identifier):
         raise UnreadableError("a name that isn't read")  # pragma: no cover
     text = identifier.name
     if not text or "." in text or "/" in text:
         raise UnreadableError(f"a name that may not stand in a reference: {text[:60]!a}", "ID_INVALID")
+    if dialect == "postgres" and len(text.encode()) > _LONGEST_NAME:
+        raise UnreadableError(f"a name that the database cuts short: {text[:60]!a}", "ID_INVALID")
+    if dialect == "mysql" and not identifier.args.get("quoted") and text.lower() in _MYSQL_WORDS:
+        raise UnreadableError(f"a word that is no name unless it is quoted: {text[:60]!a}")
     lowered = text.lower()
     if lowered == text:
         return text

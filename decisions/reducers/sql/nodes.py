@@ -16,7 +16,7 @@ _QUERY = """
     Select From Join Where Group Having Order Ordered Limit Offset Fetch Table TableAlias Column Identifier Alias
     Aliases Star Subquery CTE With Union Except Intersect Values Tuple Distinct Window WindowSpec Lateral Lock Into
     Var Returning Literal Boolean Null Paren Placeholder Parameter Interval DataType DataTypeParam Array Bracket
-    Filter WithinGroup
+    Filter WithinGroup LimitOptions
 """
 _CONDITIONS = """
     And Or Not EQ NEQ NullSafeEQ NullSafeNEQ GT GTE LT LTE Is In Between Like ILike SimilarTo RegexpLike RegexpILike
@@ -33,7 +33,7 @@ _CHANGES = """
     PrimaryKey ForeignKey Reference AutoIncrementColumnConstraint GeneratedAsIdentityColumnConstraint Create Drop
     Alter AlterColumn AlterRename RenameColumn AddConstraint TruncateTable Index IndexParameters Grant
     GrantPrivilege GrantPrincipal Revoke Transaction Commit Rollback Set SetItem Properties TemporaryProperty
-    Comment Describe
+    Comment Describe EndStatement
 """
 _FUNCTIONS = """
     Abs Avg Ceil Floor Round Sqrt Pow Exp Ln Log Sign Count CountIf Sum Min Max Stddev StddevPop StddevSamp Variance
@@ -43,7 +43,8 @@ _FUNCTIONS = """
     DateTrunc TimestampTrunc Extract Year Month Day Hour Minute Second ToChar TimeToStr StrToTime StrToDate
     TsOrDsToDate TsOrDsToTimestamp UnixToTime TimeToUnix RowNumber Rank DenseRank PercentRank CumeDist Ntile Lag
     Lead FirstValue LastValue NthValue GenerateSeries ExplodingGenerateSeries Unnest JSONObject JSONArray
-    JSONArrayAgg JSONObjectAgg JSONFormat Rand Uuid LogicalAnd LogicalOr PercentileCont PercentileDisc Mode Pad
+    CurrentVersion JSONArrayAgg JSONObjectAgg JSONFormat Rand Uuid LogicalAnd LogicalOr PercentileCont PercentileDisc
+    Mode Pad
 """
 
 _ALLOWED = frozenset(
@@ -58,7 +59,9 @@ _NAMED = frozenset(
     btrim char_length character_length date_part ifnull jsonb_array_length jsonb_typeof ltrim octet_length rtrim
     to_date to_number to_timestamp width_bucket age isfinite justify_days strftime julianday datetime time total hex
     instr typeof printf quote unicode substr position overlay ascii rank dense_rank percent_rank cume_dist ntile
-    gen_random_uuid statement_timestamp clock_timestamp
+    gen_random_uuid statement_timestamp clock_timestamp now json_build_object jsonb_build_object json_build_array
+    jsonb_build_array row_to_json to_json to_jsonb
+    json_agg jsonb_agg
     """.split()  # noqa: SIM905  (a list of one to a line hides what is in it)
 )
 

@@ -25,7 +25,8 @@ _DOUBTFUL = re.compile(
     r"|/\*(?:(?!\*/).)*/\*"  # a comment in a comment: nested for PostgreSQL, not for MySQL
     r"|\\['\"`]"  # escaped or not, as the server is set
     r"|\$\w*\$"  # dollar quotes
-    r"|[uU]&['\"]",  # unicode escapes
+    r"|[uU]&['\"]"  # unicode escapes
+    r"|\{[#%{]",  # comments of templates, which sqlglot skips and no database does
     re.DOTALL,
 )
 # For MySQL two dashes start a comment only before white space; the others don't know the number sign.
@@ -54,7 +55,11 @@ def parse(text: str, dialect: str) -> list[exp.Expression]:
         raise
     except Exception as error:  # broken text makes its parser fail in ways that it does not declare
         raise UnreadableError(f"not SQL that can be read for certain: {type(error).__name__}") from error
-    statements = [statement for statement in parsed if isinstance(statement, exp.Expression)]
+    statements = [
+        statement
+        for statement in parsed
+        if isinstance(statement, exp.Expression) and not isinstance(statement, exp.Semicolon)
+    ]
     if len(statements) > MAX_STATEMENTS:
         raise too_complex(f"more than {MAX_STATEMENTS} statements")
     return statements

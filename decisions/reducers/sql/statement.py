@@ -13,16 +13,18 @@ from sqlglot import exp
 
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, unresolved
-from decisions.reducers.sql.condition import row_id, selects
-from decisions.reducers.sql.names import table_target
+from decisions.reducers.sql.condition import Reading, limited, matches, row_id, selects
+from decisions.reducers.sql.names import folded, table_target
 from decisions.reducers.sql.nodes import check_nodes
 from decisions.reducers.sql.parse import parse
 
 _EXPLAIN_OPTION = re.compile(r"\s*(?:\(([^()']*)\)|(ANALY[ZS]E|VERBOSE|QUERY\s+PLAN)\b)", re.IGNORECASE)
 _HARMLESS_SETTINGS = frozenset(
-    {"application_name", "client_encoding", "datestyle", "extra_float_digits", "idle_in_transaction_session_timeout",
+    {"application_name", "datestyle", "extra_float_digits", "idle_in_transaction_session_timeout",
      "intervalstyle", "lock_timeout", "statement_timeout", "timezone", "work_mem"}
 )  # fmt: skip
+# What SQLite calls the id of a row.
+_KEYS = frozenset({"id", "rowid", "oid", "_rowid_"})
 
 
 class Statement:
@@ -34,14 +36,19 @@ class Statement:
         database: the store that its tables are in.
         dialect: how it is read.
         part: which statement it is, for people.
+        quotes: whether a text in double quotes may stand in it.
     """
 
-    def __init__(self, effects: Effects, tree: exp.Expr, database: str, dialect: str, part: str) -> None:
+    def __init__(
+        self, effects: Effects, tree: exp.Expr, database: str, dialect: str, part: str, *, quotes: bool
+    ) -> None:
         self._effects = effects
         self._tree = tree
         self._database = database
         self._dialect = dialect
         self._part = part
+        self._quotes = quotes
+        self._reading = Reading(dialect, quotes, self._is_repeated)
         self._changed: set[int] = set()
         self._noted = False
 
@@ -56,7 +63,7 @@ class Statement:
             self._command(tree)
             return
         check_nodes(tree)
-        if isinstance(tree, exp.Transaction | exp.Commit | exp.Rollback):
+        if _is_savepoint(tree) or isinstance(tree, exp.Transaction | exp.Commit | exp.Rollback | exp.EndStatement):
             self._control(tree)
         elif isinstance(tree, exp.Set):
             self._set(tree)
@@ -81,6 +88,13 @@ class Statement:
     def _target(self, table: exp.Table) -> str:
         self._changed.add(id(table))
         return table_target(table, self._database, self._dialect)
+
+    def _is_repeated(self, table: exp.Expr) -> bool:
+        """Whether the statement names the same table more than once: what holds of it there may hold of every row."""
+        if not isinstance(table, exp.Table):
+            return False
+        same = [one for one in self._tree.find_all(exp.Table) if one.name.lower() == table.name.lower()]
+        return len([one for one in same if one.arg_key != "tables"]) > 1
 
     # Changes.
 
@@ -115,6 +129,10 @@ class Statement:
 
     def _insert(self, node: exp.Expr) -> None:
         target = self._target(_table(node.this))
+        table = _table(node.this)
+        columns = node.this.expressions if isinstance(node.this, exp.Schema) else node.args.get("columns") or ()
+        if self._dialect == "sqlite" and any(one.name.lower() == table.name.lower() for one in columns):
+            raise UnreadableError("a column called as its table: an index of text takes what is inserted for a command")
         values = node.args.get("expression")
         one = isinstance(values, exp.Values) and len(values.expressions) == 1
         self._act("insert", target, "one" if one else "many")
@@ -127,7 +145,7 @@ class Statement:
             self._act("delete", target, "many")
 
     def _update_rows(self, node: exp.Expr) -> None:
-        moved = any(column.name.lower() == "id" for item in node.expressions for column in _assigned(item))
+        moved = any(column.name.lower() in _KEYS for item in node.expressions for column in _assigned(item))
         self._rows(node, "update", moved=moved)
 
     def _delete_rows(self, node: exp.Expr) -> None:
@@ -140,21 +158,25 @@ class Statement:
         first = _table(node.this)
         joined = [_table(join.this) for join in first.args.get("joins") or ()]
         alone = not joined and not node.args.get("from_") and not node.args.get("using")
-        row = row_id(where, _names(first)) if alone and not moved else None
-        scope = "many" if selects(where) or node.args.get("limit") else "all"
+        row = row_id(where, first, self._reading) if alone and not moved else None
         for table in [first, *joined]:
             target = self._target(table)
+            scope = "many" if limited(node) or selects(node, table, self._reading) else "all"
             self._act(verb, target if row is None else f"{target}/{row}", scope if row is None else "one")
 
     def _merge(self, node: exp.Expr) -> None:
-        target = self._target(_table(node.this))
+        table = _table(node.this)
+        target = self._target(table)
+        some = matches(node, table, self._reading)
         for when in node.find_all(exp.When):
+            scope = "many" if some and not when.args.get("source") else "all"
             then = when.args.get("then")
             if isinstance(then, exp.Insert | exp.Update):
                 self._changed.add(id(then))
-                self._act("insert" if isinstance(then, exp.Insert) else "update", target, "many")
+                inserts = isinstance(then, exp.Insert)
+                self._act("insert" if inserts else "update", target, "many" if inserts else scope)
             elif isinstance(then, exp.Var) and then.name.upper() == "DELETE":
-                self._act("delete", target, "many")
+                self._act("delete", target, scope)
             elif not (isinstance(then, exp.Var) and then.name.upper() == "DO NOTHING"):
                 raise UnreadableError("a branch of MERGE that isn't read")  # pragma: no cover
 
@@ -199,7 +221,12 @@ class Statement:
         self._act("define", target, "many")
         for action in node.args.get("actions") or ():
             if isinstance(action, exp.Drop):
+                self._changed.update(id(table) for table in action.find_all(exp.Table))
                 self._act("drop", target, "many")
+                if action.args.get("cascade"):
+                    raise unresolved("CASCADE drops what depends on it, which is not named")
+            elif isinstance(action, exp.AlterColumn) and action.args.get("using"):
+                self._act("update", target, "all")
             elif isinstance(action, exp.AlterRename):
                 self._act("drop", target, "all")
                 self._act("define", self._target(_table(action.this)), "one")
@@ -219,13 +246,30 @@ class Statement:
 
     def _read(self, tree: exp.Expr) -> None:
         for table in [table for table in tree.find_all(exp.Table) if id(table) not in self._changed]:
-            if not isinstance(table.this, exp.Identifier) or _is_expression_name(table):
+            if isinstance(table.this, exp.Func):
+                continue
+            if not isinstance(table.this, exp.Identifier):
+                raise unresolved("a table that isn't named")
+            if _is_expression_name(table, self._dialect):
                 continue
             target = table_target(table, self._database, self._dialect)
             query = table.find_ancestor(exp.Select, exp.Update, exp.Delete, exp.Merge)
-            self._act("read", *_read_scope(table, query, target))
+            self._act("read", *self._read_scope(table, query, target))
         if not self._noted:
             self._act("read", self._whole, "one")
+
+    def _read_scope(self, table: exp.Table, query: exp.Expr | None, target: str) -> tuple[str, str]:
+        if query is None or isinstance(query, exp.Merge):
+            return target, "many"
+        source = query.args.get("from_")
+        alone = isinstance(query, exp.Select) and not any(
+            part.args.get(name) for part in (query, table) for name in ("joins", "laterals")
+        )
+        first = isinstance(source, exp.From) and source.this is table
+        row = row_id(query.args.get("where"), table, self._reading) if alone and first else None
+        if row is not None:
+            return f"{target}/{row}", "one"
+        return target, "many" if limited(query) or selects(query, table, self._reading) else "all"
 
     # Statements about statements.
 
@@ -250,7 +294,7 @@ class Statement:
     def _inner(self, tree: exp.Expr, *, executes: bool) -> None:
         """Note the explained statement: as itself if it runs, else as reading what it names."""
         inner = Effects()
-        Statement(inner, tree, self._database, self._dialect, self._part).reduce()
+        Statement(inner, tree, self._database, self._dialect, self._part, quotes=self._quotes).reduce()
         for action in inner.actions:
             verb = action.verb if executes else "read"
             self._act(verb, action.target, str(dict(action.facts)["scope"]))
@@ -258,7 +302,11 @@ class Statement:
     def _set(self, tree: exp.Set) -> None:
         for item in tree.expressions:
             setting = item.this if isinstance(item, exp.SetItem) else None
-            if not isinstance(setting, exp.EQ) or setting.this.name.lower() not in _HARMLESS_SETTINGS:
+            if (
+                not isinstance(setting, exp.EQ)
+                or setting.this.name.lower() not in _HARMLESS_SETTINGS
+                or setting.expression.find(exp.Query)
+            ):
                 raise UnreadableError("a setting that may change what statements mean")
         self._act("control_transaction", self._whole, "one")
 
@@ -284,29 +332,23 @@ def _table(node: object) -> exp.Table:
     return node
 
 
+def _is_savepoint(tree: exp.Expr) -> bool:
+    """Whether it is START TRANSACTION or SAVEPOINT, which the parser takes for a name with another one."""
+    if not isinstance(tree, exp.Alias) or not isinstance(tree.this, exp.Column) or len(tree.this.parts) != 1:
+        return False
+    if tree.this.this.args.get("quoted"):
+        return False
+    first = tree.this.name.upper()
+    return first == "SAVEPOINT" or (first == "START" and tree.alias.upper() == "TRANSACTION")
+
+
 def _assigned(item: exp.Expr) -> Iterator[exp.Column]:
     """The columns that one assignment of UPDATE sets."""
     target = item.this if isinstance(item, exp.EQ) else item
     yield from target.find_all(exp.Column)
 
 
-def _names(table: exp.Table) -> frozenset[str]:
-    return frozenset({table.alias_or_name.lower()})
-
-
-def _read_scope(table: exp.Table, query: exp.Expr | None, target: str) -> tuple[str, str]:
-    if query is None:
-        return target, "many"
-    where = query.args.get("where")
-    source = query.args.get("from_")
-    alone = isinstance(query, exp.Select) and not query.args.get("joins") and not table.args.get("joins")
-    row = row_id(where, _names(table)) if alone and isinstance(source, exp.From) and source.this is table else None
-    if row is not None:
-        return f"{target}/{row}", "one"
-    return target, "many" if selects(where) or query.args.get("limit") or isinstance(query, exp.Merge) else "all"
-
-
-def _is_expression_name(table: exp.Table) -> bool:
+def _is_expression_name(table: exp.Table, dialect: str) -> bool:
     """Whether a table's name stands for a common table expression that it can see."""
     if table.args.get("db"):
         return False
@@ -318,7 +360,7 @@ def _is_expression_name(table: exp.Table) -> bool:
             visible = with_.expressions
             if child is with_:
                 visible = _visible_within(table, with_)
-            if any(cte.alias == table.name for cte in visible):
+            if any(folded(cte.args["alias"].this, dialect) == folded(table.this, dialect) for cte in visible):
                 return True
         child = parent
     return False

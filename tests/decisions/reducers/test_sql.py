@@ -104,6 +104,10 @@ def test_statement_is_named_by_its_number() -> None:
     assert [action.part for action in found] == ["statement 1: COMMIT", "statement 2: DROP"]
 
 
+def test_empty_dialect_is_none_that_is_known(sql: Sql, notation: Notation) -> None:
+    assert notation(sql("SELECT 1", "")) == {"!UNPARSEABLE"}
+
+
 def test_parser_warnings_reach_nobody(capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture) -> None:
     reduced("VACUUM t")
     assert capfd.readouterr() == ("", "")

@@ -29,6 +29,8 @@ ROWS: list[tuple[str, dict[str, Any], set[str]]] = [
     ("MultiEdit", {"file_path": "a", "edits": [{"old_string": "x", "new_string": "y"}]}, {"write /srv/app/a"}),
     ("NotebookEdit", {"notebook_path": "/a.ipynb", "new_source": "x", "cell_id": "1"}, {"write /a.ipynb"}),
     ("NotebookEdit", {"notebook_path": "/a.ipynb", "cell_id": "1", "edit_mode": "delete"}, {"write /a.ipynb"}),
+    ("NotebookEdit", {"notebook_path": "/a.ipynb", "new_source": "x", "edit_mode": "run"}, {"!UNPARSEABLE"}),
+    ("NotebookEdit", {"notebook_path": "/a.ipynb", "new_source": "x", "cell_type": "shell"}, {"!UNPARSEABLE"}),
     ("NotebookRead", {"notebook_path": "/a.ipynb"}, {"read /a.ipynb"}),
     ("Glob", {"pattern": "**/*.py"}, {"list /srv/app +many"}),
     ("Glob", {"pattern": "src/*.py", "path": "/r"}, {"list /r/src +many"}),
@@ -36,6 +38,18 @@ ROWS: list[tuple[str, dict[str, Any], set[str]]] = [
     ("Glob", {"pattern": "/*"}, {"list / +all"}),
     ("Glob", {"pattern": "../../*"}, {"list / +all"}),
     ("Glob", {"pattern": "*/../../x"}, {"!TARGET_UNRESOLVED"}),
+    ("Glob", {"pattern": "{/etc,src}/*.py"}, {"list /etc +many", "list /srv/app/src +many"}),
+    ("Glob", {"pattern": "{a,{b,/etc}}/*"}, {"list /etc +many", "list /srv/app/a +many", "list /srv/app/b +many"}),
+    ("Glob", {"pattern": "{.,a}./x"}, {"list /srv/x +many", "list /srv/app/a./x +many"}),
+    ("Glob", {"pattern": "**/*.{test.ts,spec.ts}"}, {"list /srv/app +many"}),
+    ("Glob", {"pattern": "app/(group)/[id]/*.tsx"}, {"list /srv/app/app/(group) +many"}),
+    ("Glob", {"pattern": "@(..)/x"}, {"!TARGET_UNRESOLVED"}),
+    ("Glob", {"pattern": "[.][.]/x"}, {"!TARGET_UNRESOLVED"}),
+    ("Glob", {"pattern": ".\\./x"}, {"!TARGET_UNRESOLVED"}),
+    ("Glob", {"pattern": "!src/*"}, {"!TARGET_UNRESOLVED"}),
+    ("Glob", {"pattern": "{a..z}/x"}, {"!TARGET_UNRESOLVED"}),
+    ("Glob", {"pattern": "{a,b"}, {"!TARGET_UNRESOLVED"}),
+    ("Glob", {"pattern": "{a,b}" * 8}, {"!TOO_COMPLEX"}),
     ("Grep", {"pattern": "x"}, {"read /srv/app +many"}),
     ("Grep", {"pattern": "x", "path": "/etc", "-i": True, "output_mode": "content"}, {"read /etc +many"}),
     ("LS", {"path": "/srv"}, {"list /srv"}),
@@ -186,7 +200,7 @@ def test_fault_in_a_reducer_is_a_problem(monkeypatch: pytest.MonkeyPatch, notati
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr("decisions.reducers.reduce_shell", fail)
+    monkeypatch.setattr("decisions.reducers.shell.reduce_shell", fail)
     assert {"!UNPARSEABLE"} == notation(reduce_operation("shell", {"command": "ls"}, home=None))
 
 

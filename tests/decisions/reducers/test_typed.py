@@ -78,6 +78,11 @@ def test_deleting_the_root_or_the_home_is_deleting_all() -> None:
         assert scope == dict(typed(verb="delete", target=target).actions[0].facts)["scope"], target
 
 
+def test_running_a_file_is_code_from_a_file() -> None:
+    found = typed(kind="exec", verb="run", target="file:///srv/x")
+    assert dict(found.actions[0].facts)["code_origin"] == "file"
+
+
 @pytest.mark.parametrize("name", sorted(ORDER))
 def test_stated_fact_only_makes_stricter(name: str) -> None:
     for kind, target in TARGETS.items():
@@ -148,6 +153,8 @@ def test_reply_names_its_class_person_and_domain(verb: str) -> None:
         ({"class": "inform", "person": "p-7", "domain": ""}, "ID_INVALID"),
         ({"class": "inform", "person": "p-7", "domain": "a/b"}, "ID_INVALID"),
         ({"class": "inform", "person": "p-7/care", "domain": "x"}, "ID_INVALID"),
+        ({"class": "inform", "person": "p-7/care"}, "ID_INVALID"),
+        ({"class": "inform", "person": "**"}, "ID_INVALID"),
     ],
 )
 def test_reply_that_is_none_is_opaque(fields: dict[str, Any], code: str, notation: Notation) -> None:

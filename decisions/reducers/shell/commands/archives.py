@@ -25,9 +25,10 @@ _ZIP = options("-rqjumovyX0123456789 --recurse-paths --quiet --junk-paths --move
 _UNZIP = options("-onqjltvpuaLZ1 -d=", globs=False)
 _GZIP = options(
     "-dkfcvqtlnr123456789T -S= --decompress --uncompress --keep --force --stdout --to-stdout --verbose --quiet "
-    "--test --list --recursive --best --fast --no-name --name --rm",
+    "--test --list --recursive --best --fast --no-name --rm",
     globs=False,
 )
+# Behind another suffix, unpacking makes or takes a file of another name.
 _SUFFIXES = {"gzip": ".gz", "bzip2": ".bz2", "xz": ".xz", "zstd": ".zst"}
 _UNPACKERS = {"gunzip": "gzip", "bunzip2": "bzip2", "unxz": "xz", "unzstd": "zstd"}
 
@@ -53,6 +54,10 @@ def _tar(call: Call) -> None:
     if sum(modes) != 1:
         raise UnreadableError("tar without one mode")
     call.files("write" if modes[1] else "read", [archive])
+    if sum(option.name in {"-C", "--directory"} for option in parsed.options) > 1:
+        raise unresolved("tar -C more than once")
+    if parsed.operands and call.parse(_TAR, words[words.index(parsed.operands[0]) + 1 :]).has("-C", "--directory"):
+        raise unresolved("tar -C behind a file")
     if modes[1]:
         _pack(call, parsed)
     elif modes[0] and not parsed.has("-O", "--to-stdout"):
@@ -61,8 +66,6 @@ def _tar(call: Call) -> None:
 
 def _pack(call: Call, parsed: Parsed) -> None:
     directory = parsed.value("-C", "--directory")
-    if sum(option.name in {"-C", "--directory"} for option in parsed.options) > 1:
-        raise unresolved("tar -C more than once")
     if directory is None:
         call.files("read", parsed.operands, many=True, dash=False)
         return
@@ -78,7 +81,7 @@ def _zip(call: Call) -> None:
     parsed = call.parse(_ZIP)
     if not parsed.operands:
         raise UnreadableError("zip without its archive")
-    archive, *files = parsed.operands
+    archive, *files = parsed.positional
     name = archive.literal
     if name is not None and "." not in name.rpartition("/")[2] and name != "-":
         archive = Word.of(name + ".zip")
@@ -90,7 +93,12 @@ def _zip(call: Call) -> None:
 
 def _unzip(call: Call) -> None:
     parsed = call.parse(_UNZIP)
-    call.files("read", parsed.operands[:1], dash=False)
+    archives = parsed.operands[:1]
+    if archives and any(sign in _text(archives[0]) for sign in "*?[") and archives[0].is_literal:
+        raise UnreadableError("a pattern that unzip itself matches with file names")
+    call.files("read", archives, dash=False)
+    if archives and not _text(archives[0]).endswith(".zip"):
+        call.files("read", [joined([*archives[0].pieces, Piece("text", ".zip")])], dash=False)
     if not parsed.has("-l", "-t", "-v", "-p", "-Z"):
         call.files("write", [parsed.value("-d") or Word.of(".")], many=True, dash=False)
 
@@ -100,14 +108,21 @@ def _compress(call: Call) -> None:
     many = parsed.has("-r", "--recursive")
     tool = _UNPACKERS.get(call.name, call.name)
     unpacks = call.name in _UNPACKERS or parsed.has("-d", "--decompress", "--uncompress")
+    suffix = _SUFFIXES[tool]
+    if unpacks and not many and any(not _text(file).endswith((suffix, "-")) for file in parsed.operands):
+        raise UnreadableError(f"an archive without the suffix {suffix}")
     call.files("read", parsed.operands, many=many)
     if parsed.has("-c", "--stdout", "--to-stdout", "-t", "--test", "-l", "--list"):
         return
     if parsed.has("-S"):
         raise UnreadableError("an archive under another suffix")
-    call.files("write", _partners(parsed.operands, _SUFFIXES[tool], unpacks=unpacks), many=many)
+    call.files("write", _partners(parsed.operands, suffix, unpacks=unpacks), many=many)
     if not parsed.has("-k", "--keep"):
         call.files("delete", parsed.operands, many=many)
+
+
+def _text(word: Word) -> str:
+    return "".join(piece.text for piece in word.pieces)
 
 
 def _partners(files: Sequence[Word], suffix: str, *, unpacks: bool) -> list[Word]:

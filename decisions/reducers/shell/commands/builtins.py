@@ -7,6 +7,7 @@ Source: bash 5.2 builtins; policy cases A11, A15.
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 
 from decisions.reducers.errors import UnreadableError, unresolved
 from decisions.reducers.paths import is_sink
@@ -15,7 +16,7 @@ from decisions.reducers.shell.environment import NAME
 from decisions.reducers.shell.options import options
 from decisions.reducers.shell.state import Ends
 from decisions.reducers.shell.targets import targets
-from decisions.reducers.shell.word import Word
+from decisions.reducers.shell.word import Piece, Word
 
 _CD = options("-LPe@", globs=False)
 _READ = options("-rse -p= -t= -n= -N= -d= -u=", globs=False)
@@ -23,12 +24,15 @@ _COMMAND = options("-pvV", ends_at_operand=True, globs=False)
 _EXEC = options("-cl -a=", ends_at_operand=True, globs=False)
 _TIME = options("-p", ends_at_operand=True, globs=False)
 _SETTABLE = re.compile(r"[-+][euxv]+|[-+][euxv]*o", re.ASCII)
+_LAST_JOB = Word((Piece("unknown", "$!"),))
+_JOBS = options("-lnprs", globs=False)
+_ASSIGNING_FORMAT = re.compile(r"%[-+ #0'*.0-9]*[hlLjzt]*n", re.ASCII)
 _NAMED_SETTINGS = frozenset({"pipefail", "errexit", "nounset", "xtrace", "verbose"})
-_SHOPT = frozenset({"-s", "-u", "-q", "nullglob", "globstar", "dotglob", "failglob", "nocaseglob", "inherit_errexit"})
+_SHOPT = frozenset({"-s", "-u", "-q", "globstar", "dotglob", "failglob", "nocaseglob", "inherit_errexit"})
 _COMMAND_NAME = re.compile(r"[A-Za-z0-9_.+/\[:-]+", re.ASCII)
 
 _HARMLESS = (
-    "true", "false", "echo", "pwd", "exit", "return", "break", "continue", "shift", "jobs", "fg", "bg",
+    "true", "false", "echo", "pwd", "exit", "return", "break", "continue", "shift", "fg", "bg",
     "disown", "times", "kill", "logout", "suspend", "caller", "help", "dirs", "umask", "ulimit",
 )  # fmt: skip
 _OPAQUE = (
@@ -53,8 +57,14 @@ def _true(call: Call) -> None:
 
 def _wait(call: Call) -> None:
     """``wait -p`` assigns, and computes an index as it does."""
-    if any(word.is_loose or word.prefix.startswith("-") for word in call.words):
+    if any((word.is_loose and word != _LAST_JOB) or word.prefix.startswith("-") for word in call.words):
         raise UnreadableError("an option of wait that isn't known")
+    call.run()
+
+
+def _jobs(call: Call) -> None:
+    """``jobs -x`` runs a command."""
+    call.parse(_JOBS)
     call.run()
 
 
@@ -73,7 +83,9 @@ def _cd(call: Call) -> None:
     if parsed.operands and parsed.operands[0].literal == "-":
         _lost(call)
     word = parsed.operands[0] if parsed.operands else _home(call)
-    if call.name == "pushd" and not parsed.operands:
+    if call.name == "pushd" and (not parsed.operands or word.prefix.startswith("+")):
+        _lost(call)
+    if "CDPATH" in call.state.variables and not word.prefix.startswith(("/", "./", "../")):
         _lost(call)
     if word.literal == "":
         call.run()
@@ -138,6 +150,8 @@ def _exec(call: Call) -> None:
 
 
 def _time(call: Call) -> None:
+    if call.words and call.words[0].literal == "--":
+        raise UnreadableError("time -- counts as grammar or as a command, by its quotes")
     parsed = call.parse(_TIME)
     if parsed.operands:
         call.ends = call.then(parsed.operands)
@@ -156,17 +170,22 @@ def _check_names(call: Call, words: Sequence[Word]) -> None:
 
 
 def _printf(call: Call) -> None:
-    """``printf -v`` assigns, and computes an index as it does."""
-    if call.words and call.words[0].is_loose:
+    """``printf -v`` and the format ``%n`` assign, and the first computes an index as it does."""
+    if call.words and (call.words[0].is_loose or call.words[0].starts_with_glob):
         raise unresolved("a format that only the shell knows: write printf -- ...")
     if call.words and call.words[0].prefix.startswith("-") and call.words[0].literal not in {"--", "-"}:
         raise UnreadableError("an option of printf that isn't known")
+    text, *values = [word for word in call.words[:1] if word.literal != "--"] + list(call.words[1:]) or [Word.of("")]
+    if values and (text.literal is None or _ASSIGNING_FORMAT.search(text.literal)):
+        raise UnreadableError("a format that may assign to a variable")
     call.run()
 
 
 def _test(call: Call) -> None:
     if any(word.literal in {"-v", "-R"} or any(p.kind == "split" for p in word.pieces) for word in call.words):
         raise UnreadableError("a test of a variable by its name, or of unquoted text")
+    if any(left.is_loose and "[" in (right.literal or "[") for left, right in pairwise(call.words)):
+        raise UnreadableError("a test whose operator only the shell knows")
     call.run("program:test")
 
 
@@ -203,6 +222,7 @@ COMMANDS: dict[str, Callable[[Call], None]] = {
     **dict.fromkeys(_OPAQUE, _opaque),
     **dict.fromkeys(_RESERVED, _reserved),
     ":": _true,
+    "jobs": _jobs,
     "wait": _wait,
     "cd": _cd,
     "pushd": _cd,

@@ -63,16 +63,24 @@ def _write(call: Call) -> None:
 
 def _mktemp(call: Call) -> None:
     parsed = call.parse(_MKTEMP)
-    directory = parsed.value("-p", "--tmpdir") or (Word.of("/tmp") if not parsed.operands else None)  # noqa: S108  (what mktemp does, not we)
+    directory = parsed.value("-p", "--tmpdir")
+    if directory is None and (not parsed.operands or parsed.has("--tmpdir")):
+        directory = Word.of("/tmp")  # noqa: S108  (what mktemp does, not we)
     if directory is not None:
         call.files("write", [directory], many=True)
     else:
-        call.files("write", parsed.operands)
+        call.files("write", [_made_of(template) for template in parsed.operands])
+
+
+def _made_of(template: Word) -> Word:
+    """Spell what a template of mktemp's may turn into."""
+    text = template.literal
+    return template if text is None else Word((Piece("text", text.partition("XXX")[0]), Piece("glob", "*")))
 
 
 def _copy(call: Call) -> None:
     parsed = call.parse(_COPY)
-    sources, target = _ends(call, parsed.operands, parsed.value("-t", "--target-directory"))
+    sources, target = _ends(call, parsed.positional, parsed.value("-t", "--target-directory"))
     many = parsed.has("-r", "-R", "-a", "--recursive", "--archive")
     call.files("read", sources, many=many, dash=False)
     _into(call, sources, target, many=many, certain=parsed.has("-T", "--no-target-directory"))
@@ -80,7 +88,7 @@ def _copy(call: Call) -> None:
 
 def _move(call: Call) -> None:
     parsed = call.parse(_MOVE)
-    sources, target = _ends(call, parsed.operands, parsed.value("-t", "--target-directory"))
+    sources, target = _ends(call, parsed.positional, parsed.value("-t", "--target-directory"))
     call.files("read", sources, dash=False)
     call.files("delete", sources, dash=False)
     _into(call, sources, target, many=False, certain=parsed.has("-T", "--no-target-directory"))
@@ -88,12 +96,30 @@ def _move(call: Call) -> None:
 
 def _link(call: Call) -> None:
     parsed = call.parse(_LINK)
-    operands = parsed.operands
+    operands = parsed.positional
     if len(operands) == 1 and not parsed.has("-t", "--target-directory"):
         operands = (operands[0], Word.of("."))
     sources, target = _ends(call, operands, parsed.value("-t", "--target-directory"))
+    certain = parsed.has("-T", "--no-target-directory")
     call.files("write", sources, dash=False)
-    _into(call, sources, target, many=False, certain=parsed.has("-T", "--no-target-directory"))
+    if parsed.has("-s", "--symbolic") and not parsed.has("-r", "--relative"):
+        call.files("write", _from_links(sources, target, certain=certain), dash=False)
+    _into(call, sources, target, many=False, certain=certain)
+    inner = [] if certain else [inside(target, source) for source in sources]
+    call.link([word for word in inner if not word.has_glob])
+    if not (target.literal or "/").endswith(("/", ".")):
+        call.link([target])
+
+
+def _from_links(sources: Sequence[Word], target: Word, *, certain: bool) -> list[Word]:
+    """Spell what relative links point at: that is seen from where they lie."""
+    text = target.literal
+    if text is None:
+        return []
+    parent = text.rstrip("/").rpartition("/")
+    places = {"".join(parent[:2]), *([] if certain else [text.rstrip("/") + "/"])} - {""}
+    relative = [source for source in sources if source.prefix and not source.prefix.startswith("/")]
+    return [joined([Piece("text", place), *source.pieces]) for place in sorted(places) for source in relative]
 
 
 def _ends(call: Call, operands: Sequence[Word], directory: Word | None) -> tuple[Sequence[Word], Word]:
@@ -124,11 +150,22 @@ def inside(directory: Word, source: Word) -> Word:
 def _split(call: Call) -> None:
     parsed = call.parse(_SPLIT)
     call.files("read", parsed.operands[:1])
+    if parsed.operands and parsed.operands[0].has_glob:
+        call.files("write", parsed.operands[:1])
     prefix = parsed.operands[1] if len(parsed.operands) > 1 else Word.of("x")
     call.files("write", [joined([*prefix.pieces, Piece("glob", "*")])], dash=False)
 
 
+# What these write, their options or their input decide.
+_OPAQUE = ("7z", "7za", "ar", "cpio", "csplit", "gpg", "openssl", "patch", "pax", "rename", "sponge", "unrar")
+
+
+def _opaque(call: Call) -> None:
+    raise UnreadableError(f"what {call.name} writes isn't read")
+
+
 COMMANDS: dict[str, Callable[[Call], None]] = {
+    **dict.fromkeys(_OPAQUE, _opaque),
     "rm": _delete,
     "rmdir": _delete_one,
     "unlink": _delete_one,

@@ -5,8 +5,10 @@ Source: their manuals (GNU coreutils 9, ripgrep 14, less); policy case A07.
 
 from collections.abc import Callable
 
+from decisions.reducers.errors import UnreadableError
 from decisions.reducers.shell.call import Call
 from decisions.reducers.shell.options import options
+from decisions.reducers.shell.word import Piece, joined
 
 _READERS = {
     "cat": options("-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --squeeze-blank"),
@@ -20,7 +22,6 @@ _READERS = {
     "nl": options("-p -b= -d= -f= -h= -i= -l= -n= -s= -v= -w="),
     "rev": options(""),
     "od": options("-bcdfiloxsv -A= -j= -N= -t= -w=?"),
-    "xxd": options("-abBEeipu -c= -g= -l= -o= -s="),
     "hexdump": options("-bcdoxCv -n= -s= -e="),
     "strings": options("-afo -n= -t= -e= --bytes= --radix= --encoding="),
     "md5sum": options("-btz"),
@@ -53,6 +54,7 @@ _READERS = {
         "-0abcDhHklLmsSx -d= -B= -t= --all --apparent-size --block-size= --bytes --human-readable --max-depth= "
         "--exclude= --one-file-system --summarize --total --si"
     ),
+    "less": options("-eEfFgGiIJmMnNqQrRsSuUwWX", globs=False),
     "more": options("-dflcpsu -n=", numbers=True),
 }
 
@@ -65,9 +67,13 @@ _LISTERS = {
     ),
     "dir": options("-1AaCcdFhlnRrStu --all --color=? --recursive"),
     "vdir": options("-1AaCcdFhlnRrStu --all --color=? --recursive"),
-    "tree": options("-adfhilpsugDFqNQrtCAS -L= -I= -P= --dirsfirst --gitignore --noreport --prune --du --sort="),
+    "tree": options(
+        "-adfhilpsugDFqNQrtCAS -L= -I= -P= --dirsfirst --gitignore --noreport --prune --du --sort=", globs=False
+    ),  # -o writes
 }
 
+_XXD = options("-abBEeipur -c= -g= -l= -o= -s=", globs=False)
+_MAN = options("-fkwaiI", globs=False)
 _DIFF = options(
     "-abBcdeilnNpqrstTuwyZ -C= -U= -F= -I= -W= -x= -X=< --brief --color=? --context=? --exclude= --expand-tabs "
     "--ignore-all-space --ignore-blank-lines --ignore-case --ignore-space-change --ignore-trailing-space --label= "
@@ -76,9 +82,28 @@ _DIFF = options(
 )
 
 
+_COMMANDING = {"less": ("+",), "more": ("+",), "strings": ("@",)}
+
+
 def _read(call: Call) -> None:
     parsed = call.parse(_READERS[call.name])
+    # `less +!command` runs, and `strings @file` takes options from the file.
+    if any(word.prefix.startswith(_COMMANDING.get(call.name, ())) for word in parsed.operands):
+        raise UnreadableError(f"an operand of {call.name} that may be a command or an option")
+    if call.name == "zcat":
+        call.files("read", [joined([*word.pieces, Piece("text", ".gz")]) for word in parsed.operands if word.literal])
     call.files("read", parsed.operands, many=call.name == "du")
+
+
+def _man(call: Call) -> None:
+    """A page is no file of ours, unless a path names it; other options name a pager, which runs."""
+    call.files("read", [word for word in call.parse(_MAN).operands if not word.is_known or "/" in word.shown()])
+
+
+def _xxd(call: Call) -> None:
+    operands = call.parse(_XXD).positional
+    call.files("read", operands[:1])
+    call.files("write", operands[1:])
 
 
 def _list(call: Call) -> None:
@@ -99,4 +124,6 @@ COMMANDS: dict[str, Callable[[Call], None]] = {
     **dict.fromkeys(_READERS, _read),
     **dict.fromkeys(_LISTERS, _list),
     "diff": _diff,
+    "man": _man,
+    "xxd": _xxd,
 }

@@ -30,6 +30,11 @@ from decisions.reducers.shell.word import Word
 _SENDS = frozenset({"push"})
 _FETCHES = frozenset({"fetch", "pull", "clone", "ls-remote"})
 _OUTSIDE = re.compile(r"/|~|(?:.*/)?\.\.(?:/|$)")
+_LOCAL = re.compile(r"[^:]*/|\.|~")
+# `git clone -u` runs a command, and elsewhere `-b` takes no value.
+_NOT_OF = {"clone": ("-u",), "push": ("-b",), "fetch": ("-b",), "pull": ("-b",), "ls-remote": ("-b", "-u")}
+# These change the files themselves, not only what git keeps of them.
+_IN_WORKTREE = frozenset({"mv", "rm", "checkout", "restore", "clean", "worktree", "init"})
 _DRY = ("-n", "--dry-run")
 
 
@@ -57,13 +62,26 @@ def _git(call: Call) -> None:
 
 def _plain(call: Call, name: str, subcommand: Subcommand, words: tuple[Word, ...]) -> None:
     parsed = call.parse(subcommand.table, words)
+    if name == "reflog" and parsed.operands and parsed.operands[0].literal in {None, "expire", "delete", "drop"}:
+        raise UnreadableError("git reflog that throws entries away")
     idle = parsed.has(*subcommand.dry) or (name == "tag" and not parsed.operands)
     drops = parsed.has(*subcommand.drops_on) or (subcommand.drops and not parsed.has(*subcommand.spared_on))
-    _effects(call, replace(subcommand, writes=subcommand.writes and not idle, drops=drops and not idle))
+    done = replace(subcommand, writes=subcommand.writes and not idle, drops=drops and not idle)
+    _effects(call, done)
+    adds = name == "worktree" and bool(parsed.operands) and parsed.operands[0].literal in {"add", "list"}
+    if name not in _IN_WORKTREE:
+        done = Subcommand(done.table)
+    _outside(call, parsed, replace(done, drops=(done.drops or name == "mv") and not adds))
+
+
+def _outside(call: Call, parsed: Parsed, subcommand: Subcommand) -> None:
+    """Note what is done to operands that lie outside of the directory."""
     outside = [word for word in parsed.operands if _OUTSIDE.match(word.prefix) or not word.is_known]
     call.files("read", outside)
-    if name in {"mv", "apply", "worktree", "init"}:
-        call.files("write", outside, many=name != "mv")
+    if subcommand.writes:
+        call.files("write", outside, many=True)
+    if subcommand.drops:
+        call.files("delete", outside, many=True)
 
 
 def _effects(call: Call, subcommand: Subcommand) -> None:
@@ -78,8 +96,7 @@ def _effects(call: Call, subcommand: Subcommand) -> None:
 
 def _network(call: Call, name: str, parsed: Parsed) -> None:
     """Sending to or fetching from a repository: by its address, or by a name that its configuration knows."""
-    if any("::" in (word.literal or "::") or word.prefix.startswith("-") for word in parsed.operands):
-        raise UnreadableError("a repository that only the shell, or a helper of git's, knows")
+    _check_repository(name, parsed)
     sends = name in _SENDS
     wide = parsed.has("--all", "--mirror", "--delete", "--force", "-f", "--tags") or any(
         word.prefix.startswith(("+", ":")) for word in parsed.operands
@@ -87,7 +104,11 @@ def _network(call: Call, name: str, parsed: Parsed) -> None:
     address = parsed.operands[0] if parsed.operands else None
     if address is not None and (address.literal or "").startswith(("http://", "https://")):
         call.web("send" if sends else "fetch", address, egress=sends)
-    call.run(egress=sends, scope="many" if wide else "one")
+    elif name != "clone" and address is not None and _LOCAL.match(address.prefix):
+        # Another repository of this machine, whose hooks run as well.
+        call.files("write" if sends else "read", [address], many=True, dash=False)
+    hooks = sends and not parsed.has("--no-verify")
+    call.run(egress=sends, scope="many" if wide else "one", code_origin="file" if hooks else "program")
     if sends:
         call.directory("read")
     elif name == "clone":
@@ -96,6 +117,15 @@ def _network(call: Call, name: str, parsed: Parsed) -> None:
         call.directory("write")
     if name == "pull":
         call.run(code_origin="file")
+
+
+def _check_repository(name: str, parsed: Parsed) -> None:
+    if any(word.prefix.startswith("file:") for word in parsed.operands):
+        raise UnreadableError("a repository of this machine by its address: write its path")
+    if any("::" in (word.literal or "::") or word.prefix.startswith("-") for word in parsed.operands):
+        raise UnreadableError("a repository that only the shell, or a helper of git's, knows")
+    if parsed.has(*_NOT_OF.get(name, ())):
+        raise UnreadableError(f"an option of git {name} that isn't known")
 
 
 def _clone(call: Call, parsed: Parsed) -> None:
@@ -121,7 +151,9 @@ def _stash(call: Call, words: tuple[Word, ...]) -> None:
     action = parsed.operands[0].literal if parsed.operands else "push"
     if action not in {"push", "save", "list", "show", "pop", "apply", "drop", "clear", "branch"}:
         raise UnreadableError("an action of git stash that isn't known")
-    _effects(call, Subcommand(STASH, writes=action not in {"list", "show"}, drops=action in {"drop", "clear", "pop"}))
+    done = Subcommand(STASH, writes=action not in {"list", "show"}, drops=action in {"drop", "clear", "pop"})
+    _effects(call, done)
+    _outside(call, parsed, done)
 
 
 def _remote(call: Call, words: tuple[Word, ...]) -> None:

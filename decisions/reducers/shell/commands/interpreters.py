@@ -57,13 +57,15 @@ _SHELL = options(
     ends_at_operand=True,
     globs=False,
 )
+_ONLY_BASH = re.compile(r"\{[^}\s]*,|\$'|\$\"|\+=|\[\[|<<<|&>|\|&")
 _SHELLS = ("bash", "sh", "dash", "ksh")
 # Programs whose arguments or input are code of one kind or another.
 _CODE = (
     "bc", "bun", "clisp", "dc", "deno", "ed", "elixir", "emacs", "erl", "ex", "fish", "gforth", "ghci", "groovy",
     "guile", "irb", "iex", "java", "jshell", "julia", "kotlin", "m4", "nano", "ocaml", "octave", "osascript",
     "powershell", "pwsh", "R", "Rscript", "scala", "scheme", "swift", "tclsh", "ts-node", "tsx", "vi", "view", "vim",
-    "nvim", "wish", "csh", "tcsh", "zsh", "raku",
+    "nvim", "wish", "csh", "tcsh", "zsh", "raku", "ash", "bpython", "gnuplot", "ipython", "ipython3", "jruby", "luajit",
+    "mksh", "nodejs", "pypy", "pypy3", "rbash", "runghc", "runhaskell", "sbcl", "yash",
 )  # fmt: skip
 _DATABASES = (
     "psql",
@@ -89,10 +91,10 @@ def unversioned(name: str) -> str:
 def _interpret(call: Call) -> None:
     interpreter = _TABLE[unversioned(call.name)]
     parsed = call.parse(interpreter.table)
-    if any(option.name in interpreter.informs for option in parsed.options) and not parsed.operands:
-        call.run()
-    elif any(option.name in interpreter.inline for option in parsed.options):
+    if any(option.name in interpreter.inline for option in parsed.options):
         call.run(code_origin="inline")
+    elif any(option.name in interpreter.informs for option in parsed.options) and not parsed.operands:
+        call.run()
     elif parsed.has("-m"):
         _module(call, parsed.value("-m"), parsed.operands)
     elif parsed.has("-f"):
@@ -119,7 +121,7 @@ def _script(call: Call, script: Word | None) -> None:
         call.run(code_origin="untrusted")
         return
     for target in targets(script, call.state):
-        if is_sink(target.path):
+        if is_sink(target.path) or target.path.startswith(("/proc/", "/dev/")):
             call.run(code_origin="untrusted")
         elif target.many:
             raise UnreadableError("a script that file names decide")
@@ -130,16 +132,31 @@ def _script(call: Call, script: Word | None) -> None:
 
 def _shell(call: Call) -> None:
     parsed = call.parse(_SHELL)
+    first = parsed.operands[0].prefix if parsed.operands else ""
+    if first.startswith("+") or (first == "-" and (parsed.has("-c") or len(parsed.operands) > 1)):
+        raise UnreadableError("an option of the shell's that isn't known")
     if parsed.has("-c"):
         # -c takes no value: the text is the first operand, behind whatever options follow.
         text = parsed.operands[0].literal if parsed.operands else None
         if text is None:
             raise UnreadableError("shell text that only the shell knows")
-        call.script(text)
+        if call.name != "bash":
+            check_portable(text)
+        call.script(text, call.state.inherited())
     elif parsed.has("--version", "--help"):
         call.run()
     else:
         _script(call, parsed.operands[0] if parsed.operands else None)
+
+
+def check_portable(text: str) -> None:
+    """Hold that shells other than bash read the text in the same way: many know no braces and no ``$'...'``.
+
+    Raises:
+        UnreadableError: they may not.
+    """
+    if _ONLY_BASH.search(text):
+        raise UnreadableError("text that shells read in different ways")
 
 
 def _code(call: Call) -> None:

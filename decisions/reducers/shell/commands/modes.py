@@ -37,7 +37,7 @@ def _raises_rights(mode: Word | None) -> bool:
 
 def _chmod(call: Call) -> None:
     parsed = call.parse(_CHMOD)
-    operands = parsed.operands
+    operands = parsed.positional
     if parsed.has("--reference"):
         elevated = True
     elif any(option.name in {"-r", "-w", "-x", "-X", "-s", "-t"} for option in parsed.options):
@@ -49,7 +49,7 @@ def _chmod(call: Call) -> None:
 
 def _chown(call: Call) -> None:
     parsed = call.parse(_CHOWN)
-    _set_mode(call, parsed, parsed.operands if parsed.has("--reference") else parsed.operands[1:], elevated=False)
+    _set_mode(call, parsed, parsed.positional if parsed.has("--reference") else parsed.positional[1:], elevated=False)
 
 
 def _set_mode(call: Call, parsed: Parsed, operands: tuple[Word, ...], *, elevated: bool) -> None:
@@ -70,7 +70,7 @@ def _install(call: Call) -> None:
     elif directory is not None:
         written, read = [inside(directory, source) for source in parsed.operands], list(parsed.operands)
     elif len(parsed.operands) > 1:
-        *read, target = parsed.operands
+        *read, target = parsed.positional
         written = [target, *(inside(target, source) for source in read)]
     else:
         raise UnreadableError("install without a destination")

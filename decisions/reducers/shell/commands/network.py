@@ -30,7 +30,10 @@ _BODIES = names(
 )
 _FORMS = frozenset({"-F", "--form"})
 _NAME = re.compile("[@=]")
+# Quotes around names, and headers or parts that come from files.
+_FORM_EXTRA = re.compile(r'["\\]|;\s*(?:headers|encoder)|=\(', re.IGNORECASE)
 _AS_THEY_STAND = frozenset({"--data-raw", "--form-string"})
+_OTHER_PROTOCOLS = ("ftp.", "dict.", "ldap.", "imap.", "smtp.", "pop3.")
 _READ_ONLY = frozenset({"GET", "HEAD", "OPTIONS"})
 
 _WGET = options(
@@ -49,7 +52,29 @@ _COPY = options(
     globs=False,
 )
 _SCP = options("-rpqCvB346OTR -P= -i=< -l= -c=", globs=False)
-_OPAQUE = ("nc", "ncat", "netcat", "socat", "telnet", "ftp", "sftp", "lftp", "tftp", "aria2c", "axel", "httpie", "http")
+_OPAQUE = (
+    "nc",
+    "ncat",
+    "netcat",
+    "socat",
+    "telnet",
+    "ftp",
+    "sftp",
+    "lftp",
+    "tftp",
+    "aria2c",
+    "axel",
+    "httpie",
+    "http",
+    "mail",
+    "mailx",
+    "mutt",
+    "msmtp",
+    "sendmail",
+    "rclone",
+    "ssh-copy-id",
+    "sshfs",
+)
 
 
 def _opaque(call: Call) -> None:
@@ -79,6 +104,8 @@ def _curl_url(call: Call, url: Word, *, fetches: bool, bodies: bool) -> None:
     if any(sign in text for sign in "{}[]"):
         raise UnreadableError("an address that stands for several")
     if text and "://" not in text:
+        if text.lower().startswith(_OTHER_PROTOCOLS):
+            raise UnreadableError("a host whose name makes curl speak another protocol")
         url = Word.of("http://" + text)
     call.web("fetch" if fetches else "send", url, egress=bodies or not fetches)
 
@@ -108,6 +135,9 @@ def _curl_body(call: Call, name: str, value: Word) -> None:
     name where the rest is to be encoded.
     """
     if name in _FORMS:
+        shown = "".join(piece.text for piece in value.pieces)
+        if _FORM_EXTRA.search(shown):
+            raise UnreadableError("a part of a form that may name more files")
         head, equals, _ = value.prefix.partition("=")
         value, marks = value.after(len(head + equals)), "@<"
     elif name == "--data-urlencode":
@@ -146,6 +176,8 @@ def _wget(call: Call) -> None:
     fetches = not sends and (method is None or method.literal in _READ_ONLY)
     for url in parsed.operands:
         if not parsed.has("-O", "--output-document", "--spider"):
+            if any(sign in (url.literal or "") for sign in "?%"):
+                raise unresolved("a download whose name wget makes of the address")
             _save(call, url, parsed.value("-P", "--directory-prefix"))
         with_scheme = url if url.literal is None or "://" in url.literal else Word.of("http://" + url.literal)
         call.web("fetch" if fetches else "send", with_scheme, egress=not fetches)
@@ -155,6 +187,8 @@ def _ssh(call: Call) -> None:
     parsed = call.parse(_SSH)
     if not parsed.operands:
         raise UnreadableError("ssh without a host")
+    # Options may stand behind the host as well.
+    call.parse(_SSH, parsed.operands[1:])
     call.run(egress=True, code_origin="inline" if len(parsed.operands) > 1 else "untrusted")
 
 
@@ -162,7 +196,7 @@ def _remote_copy(call: Call) -> None:
     parsed = call.parse(_SCP if call.name == "scp" else _COPY)
     if parsed.has("-e") or len(parsed.operands) < 2:  # noqa: PLR2004  (a source and a destination)
         raise UnreadableError(f"a way to use {call.name} that isn't read")
-    *sources, target = parsed.operands
+    *sources, target = parsed.positional
     many = call.name == "rsync" or parsed.has("-r")
     remote = [source for source in sources if _is_remote(source)]
     call.files("read", [source for source in sources if not _is_remote(source)], many=many, dash=False)
@@ -180,7 +214,8 @@ def _local(call: Call, target: Word, parsed: Parsed, *, many: bool) -> None:
 
 
 def _is_remote(word: Word) -> bool:
-    host, colon, _ = (word.literal or "").partition(":")
+    text = "".join(piece.text for piece in word.pieces) if word.is_known else ""
+    host, colon, _ = text.partition(":")
     return bool(colon) and "/" not in host
 
 

@@ -13,7 +13,8 @@ from decisions.reducers.errors import UnreadableError, unresolved
 from decisions.reducers.shell.call import Call
 from decisions.reducers.shell.commands.wrappers import replaced
 from decisions.reducers.shell.options import names, options
-from decisions.reducers.shell.targets import targets
+from decisions.reducers.shell.state import State
+from decisions.reducers.shell.targets import may_become, targets
 from decisions.reducers.shell.word import Piece, Word
 
 _GREP = options(
@@ -35,6 +36,7 @@ _RG = options(
     "--unrestricted --text --pretty --follow --hidden --no-ignore --no-heading --heading --color= --colors= "
     "--json --sort= --stats --trim --vimgrep --with-filename --no-filename --column --null --no-messages "
     "--no-config",
+    globs=False,  # --pre runs a program
 )
 
 _FIND_GLOBAL = re.compile(r"-[HLP]|-O\d", re.ASCII)
@@ -55,8 +57,8 @@ _SIGNS = ("-", "(", "!", ",", ")")
 def _grep(call: Call) -> None:
     parsed = call.parse(_GREP)
     given = parsed.has("-e", "-f", "--regexp", "--file")
-    files = parsed.operands if given else parsed.operands[1:]
-    recursive = parsed.has("-r", "-R", "--recursive", "--dereference-recursive")
+    files = parsed.positional if given else parsed.positional[1:]
+    recursive = parsed.has("-d", "-r", "-R", "--recursive", "--dereference-recursive")
     if files:
         call.files("read", files, many=recursive)
     elif recursive:
@@ -66,7 +68,7 @@ def _grep(call: Call) -> None:
 def _rg(call: Call) -> None:
     parsed = call.parse(_RG)
     given = parsed.has("-e", "-f", "--regexp", "--file", "--files")
-    files = parsed.operands if given else parsed.operands[1:]
+    files = parsed.positional if given else parsed.positional[1:]
     if files:
         call.files("read", files, many=True)
     else:
@@ -101,7 +103,9 @@ def _expression(call: Call, word: Word, rest: Iterator[Word], roots: list[Word],
         if name == "-delete":
             call.files("delete", roots, many=True, dash=False)
         else:
-            _run(call, list(_until_end(rest)), roots)
+            # -execdir runs in whichever directory the file lies in.
+            state = call.state.at(None) if name.endswith("dir") else call.state
+            _run(call, list(_until_end(rest)), roots, state)
     elif name in _FIND_WRITES:
         values = [_value(name, rest) for _ in range(_FIND_WRITES[name])]
         call.files("write", values[:1], dash=False)
@@ -115,6 +119,8 @@ def _value(name: str, rest: Iterator[Word]) -> Word:
     word = next(rest, None)
     if word is None or any(piece.kind == "split" for piece in word.pieces):
         raise UnreadableError(f"an expression of find without its value: {name}")
+    if any(may_become(word, acting) for acting in ("-delete", *_FIND_RUNS, *_FIND_WRITES)):
+        raise UnreadableError(f"file names that may turn into expressions of find's, behind {name}: quote it")
     return word
 
 
@@ -129,11 +135,11 @@ def _until_end(rest: Iterator[Word]) -> Iterator[Word]:
     raise UnreadableError("find -exec without its end")
 
 
-def _run(call: Call, command: list[Word], roots: list[Word]) -> None:
+def _run(call: Call, command: list[Word], roots: list[Word], state: State) -> None:
     for root in roots:
         for target in targets(root, call.state):
             below = (Piece("text", target.path.rstrip("/") + "/"), Piece("glob", "*"))
-            call.then([replaced(word, "{}", *below) for word in command])
+            call.then([replaced(word, "{}", *below) for word in command], state=state)
 
 
 COMMANDS: dict[str, Callable[[Call], None]] = {

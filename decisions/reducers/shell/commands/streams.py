@@ -6,7 +6,7 @@ Source: their manuals (GNU sed 4.9, gawk 5, GNU coreutils 9, jq 1.7); POSIX.1-20
 import re
 from collections.abc import Callable, Sequence
 
-from decisions.reducers.errors import UnreadableError
+from decisions.reducers.errors import UnreadableError, unresolved
 from decisions.reducers.shell.call import Call
 from decisions.reducers.shell.options import options
 from decisions.reducers.shell.word import Piece, Word, joined
@@ -18,8 +18,8 @@ _SED = options(
 )
 _AWK = options("-F= -v= -f=< --field-separator= --assign= --file=<", ends_at_operand=True, globs=False)
 _SORT = options(
-    "-bcCdfghimMnrRsuVz -k= -o=> -S= -t= -T= --key= --output=> --field-separator= --buffer-size= --parallel= "
-    "--temporary-directory= --check=? --unique --reverse --numeric-sort --general-numeric-sort --human-numeric-sort "
+    "-bcCdfghimMnrRsuVz -k= -o=> -S= -t= -T=> --key= --output=> --field-separator= --buffer-size= --parallel= "
+    "--temporary-directory=> --check=? --unique --reverse --numeric-sort --general-numeric-sort --human-numeric-sort "
     "--version-sort --random-sort --ignore-case --ignore-leading-blanks --dictionary-order --month-sort --merge "
     "--stable --zero-terminated --debug",
     globs=False,
@@ -41,7 +41,7 @@ _RANGE = rf"(?:{_ADDRESS}(?:,[+~]?{_ADDRESS})?[ ]*!?[ ]*)?"
 
 def _substitution(delimiter: str) -> str:
     mark = re.escape(delimiter)
-    searched = rf"(?:[^{mark}\\\n\[]|\\.|\[\^?[^{mark}\]\\\n\[]+\])*"
+    searched = rf"(?:[^{mark}\\\n\[]|\\.|\[\^?(?:[^{mark}\]\\\n\[]|\\[tn]|\[:[a-z]+:\])+\])*"
     return rf"s{mark}{searched}{mark}(?:[^{mark}\\\n]|\\.)*{mark}[gpiI0-9]*"
 
 
@@ -49,6 +49,8 @@ _EDITS = "|".join([*(_substitution(delimiter) for delimiter in "/|#,@:!%"), r"[p
 _SCRIPT = re.compile(rf"[ ]*{_RANGE}(?:{_EDITS})[ ]*(?:[;\n]+[ ]*{_RANGE}(?:{_EDITS})[ ]*)*[;\n ]*", re.ASCII)
 _SUFFIX = re.compile(r"[A-Za-z0-9._~-]*", re.ASCII)
 _LONGEST_SCRIPT = 1000
+_OPERANDS_OF_ARG = 2
+_MODULES = re.compile(r"\b(?:import|include|input_filename|get_search_list|modulemeta)\b", re.ASCII)
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 
 
@@ -76,7 +78,7 @@ def _awk(call: Call) -> None:
     """A program of awk's can run commands and write files: it is code."""
     parsed = call.parse(_AWK)
     from_file = parsed.has("-f", "--file")
-    if not from_file and not parsed.operands:
+    if not from_file and (not parsed.operands or parsed.operands[0].has_glob):
         raise UnreadableError("awk without its program")
     call.run(code_origin="file" if from_file else "inline")
     files = parsed.operands if from_file else parsed.operands[1:]
@@ -88,14 +90,34 @@ def _sort(call: Call) -> None:
 
 
 def _uniq(call: Call) -> None:
-    operands = call.parse(_UNIQ).operands
+    operands = call.parse(_UNIQ).positional
     call.files("read", operands[:1])
     call.files("write", operands[1:])
 
 
+def _without_variables(words: Sequence[Word]) -> list[Word]:
+    """Leave out ``--arg name value``, which sets a variable of the program's."""
+    rest = list(words)
+    kept: list[Word] = []
+    while rest:
+        if rest[0].literal in {"--arg", "--argjson"} and len(rest) > _OPERANDS_OF_ARG:
+            if any(word.has_glob or any(piece.kind == "split" for piece in word.pieces) for word in rest[1:3]):
+                raise unresolved("a variable of jq's that only the shell knows: quote it")
+            del rest[: _OPERANDS_OF_ARG + 1]
+            continue
+        if rest[0].literal == "--":
+            return kept + rest
+        kept.append(rest.pop(0))
+    return kept
+
+
 def _jq(call: Call) -> None:
-    parsed = call.parse(_JQ)
-    call.files("read", parsed.operands if parsed.has("-f", "--from-file") else parsed.operands[1:])
+    parsed = call.parse(_JQ, _without_variables(call.words))
+    from_file = parsed.has("-f", "--from-file")
+    program = parsed.positional[0].literal if parsed.positional and not from_file else ""
+    if program is None or _MODULES.search(program):
+        raise UnreadableError("a program of jq's that may read other files")
+    call.files("read", parsed.positional if from_file else parsed.positional[1:])
 
 
 def _tr(call: Call) -> None:

@@ -8,8 +8,9 @@ Source: policy case A05.
 import re
 from collections.abc import Callable, Sequence
 
-from decisions.reducers.errors import UnreadableError
+from decisions.reducers.errors import UnreadableError, unresolved
 from decisions.reducers.shell.call import Call
+from decisions.reducers.shell.commands.interpreters import check_portable
 from decisions.reducers.shell.options import OptionTable, names, options
 from decisions.reducers.shell.state import State
 from decisions.reducers.shell.targets import targets
@@ -31,7 +32,7 @@ _SU = options("-lmpPf -c= --command= --login --preserve-environment", globs=Fals
 _WATCH = _table("-dtbecgxpw -n= --interval= --differences=? --no-title --beep --errexit --color --chgexit --exec")
 _XARGS = _table(
     "-0rtxop -n= -P= -I= -L= -d= -a=< -s= -E= --null --no-run-if-empty --verbose --exit --max-args= --max-procs= "
-    "--max-lines= --delimiter= --arg-file=< --max-chars= --interactive"
+    "--max-lines=? --delimiter= --arg-file=< --max-chars= --interactive"
 )
 _TIMEOUT = _table("-vfp -s= -k= --signal= --kill-after= --preserve-status --foreground --verbose")
 _PLAIN = {
@@ -50,7 +51,7 @@ _OPAQUE = names(
     at batch bwrap capsh chroot chrt cron crontab dbus-run-session direnv dumb-init entr expect fakeroot
     firejail flock gdb gosu hyperfine ld.so ltrace nix nix-shell nsenter parallel perf prlimit rlwrap runuser
     screen script setarch setpriv start-stop-daemon strace sg su-exec systemd-run taskset tini tmux unbuffer
-    unshare valgrind xvfb-run zsudo
+    unshare sudoedit valgrind visudo xvfb-run zsudo
     """
 )
 
@@ -69,9 +70,12 @@ def _env(call: Call) -> None:
     words = call.words[1:] if call.words and call.words[0].literal == "-" else call.words
     parsed = call.parse(_ENV, words)
     state = call.state
+    if parsed.has("-i", "--ignore-environment") or words is not call.words:
+        state = state.having("HOME", None)
     for option in parsed.options:
         if option.name in {"-u", "--unset"} and option.value is not None:
             call.assign(option.value.literal or "")
+            state = state.having(option.value.literal or "", None)
         elif option.name in {"-C", "--chdir"} and option.value is not None:
             call.files("enter", [option.value], dash=False)
             state = state.at(frozenset(target.path for target in targets(option.value, state)))
@@ -86,6 +90,7 @@ def _assign_then(call: Call, words: Sequence[Word], *, elevated: bool = False, s
         if match is None:
             raise UnreadableError("an assignment to something that is no variable")
         call.assign(match[1])
+        state = (state or call.state).having(match[1], None)
         rest.pop(0)
     if rest:
         call.then(rest, elevated=elevated, state=state)
@@ -109,6 +114,8 @@ def _su(call: Call) -> None:
 
 def _timeout(call: Call) -> None:
     parsed = call.parse(_TIMEOUT)
+    if parsed.operands and not parsed.operands[0].is_literal:
+        raise unresolved("a duration that only the shell knows")
     if len(parsed.operands) > 1:
         call.then(parsed.operands[1:])
 
@@ -121,7 +128,9 @@ def _watch(call: Call) -> None:
     texts = [word.literal for word in parsed.operands]
     if not texts or any(text is None for text in texts):
         raise UnreadableError("watch of text that only the shell knows")
-    call.script(" ".join(text or "" for text in texts))
+    text = " ".join(text or "" for text in texts)
+    check_portable(text)
+    call.script(text, call.state.inherited())
 
 
 def _xargs(call: Call) -> None:
