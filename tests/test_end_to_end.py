@@ -74,7 +74,7 @@ def test_from_an_empty_directory_to_a_verified_verdict(run, tmp_path):
     run("tally", "grant", "issue", held["request"], "--for", "2h", "--reason", "ticket 9", *signed)
     allowed = decide("r4", *ROW, code=0)
     assert decide("r5", *ROW, code=5)["reason"] == "CONSENT_CONSUMED"
-    assert decide("r4", *ROW)["repeated"] is True
+    assert decide("r4", *ROW, code=0)["repeated"] is True
 
     generate(tmp_path / "sensor", "the desk's sensor")
     sensor = ("sensor:desk", "--owner", "human:ada", "--public-key", tmp_path / "sensor.pub")

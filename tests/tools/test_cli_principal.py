@@ -46,7 +46,7 @@ def test_a_new_key_signs_and_a_revoked_one_does_not(tally, ledger, key, other_ke
     assert ended.exit_code == 0
     refused = tally("principal", "add", "human:bo", "--yes")
     assert refused.exit_code == 1
-    assert f"{fingerprint} is no key of human:owner" in refused.error
+    assert f"({fingerprint}) is no key of human:owner" in refused.error
 
 
 def test_suspends(tally, ledger):

@@ -25,7 +25,7 @@ from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.errors import InputError
 
-_SIGNING: Final = frozenset({"human", "registrar", "sensor", "witness"})
+_SIGNING: Final = frozenset({"registrar", "sensor", "witness"})
 
 _EXAMPLE: Final = """\
 tally principal add agent:ops-7 --name 'night shift' --owner human:owner --uid ops
@@ -81,7 +81,8 @@ def add(
 
     An agent or service that runs as a system user of its own is recognised by it (--uid), and that user is this
     principal for ever. A service speaks for agents: name them (--speaks-for), or name it when an agent comes later
-    (--through). Humans, registrars, sensors and witnesses sign what they say, and need a key (--public-key).
+    (--through). Registrars, sensors and witnesses sign what they say, and need a key (--public-key), and so does a
+    human who is to sign.
     """
     if kind_of(parse_principal(principal)) != "human" and owner is None:
         raise InputError(f"somebody answers for {principal}: name the human with --owner")

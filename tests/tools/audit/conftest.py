@@ -54,7 +54,7 @@ def tell(office: Any) -> None:
     for command in ("psql -f a.sql", "psql -f b.sql", "psql -f c.sql"):
         consented(office, command)
     for number in range(4):
-        seen = Seen("agent:ops-7", "person-1", "technical", f"i-{number}", True, 10**14 * number, office.clock.after(0))
+        seen = Seen("agent:ops-7", "person:1", "technical", f"i-{number}", True, 10**14 * number, office.clock.after(0))
         draft = office.sign(prepare_observation, by="sensor:mood", seen=seen)
         office.log.transact(lambda tx, signed=draft: observe(tx, EVENTS, signed))
         office.clock.go(60_000_000)
