@@ -523,3 +523,53 @@ def test_answer_tells_of_each_attribute_where_it_comes_from(court):
     assert (stored["value"], stored["source"]) == ("prod", "store")
     assert court.office.event(stored["stamp"]).type == "resource.registered"
     assert (read["source"], read["stamp"], asked["value"], asked["source"]) == ("reducer", None, True, "session")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://docs.example.com@evil.tld/",
+        "https://docs.example.com.evil.tld/",
+        "https://evildocs.example.com/",
+        "http://docs.example.com/",
+        "https://docs.example.com:8443/",
+        "https://169.254.169.254/latest/meta-data",
+        "https://0xa9fea9fe/",
+        "https://[::ffff:169.254.169.254]/",
+    ],
+)
+def test_address_is_judged_by_its_parsed_host(court, url):
+    """Case B13: what looks like a known host and is none gets no verdict of that host."""
+    answer = court.ask("tool_call", {"tool_name": "WebFetch", "tool_input": {"url": url, "prompt": "read"}, "cwd": "/"})
+    assert answer.outcome == "deny"
+    assert answer.reason in {"ID_INVALID", "UNCLASSIFIED", "UNPARSEABLE"}
+
+
+def test_each_hop_of_a_redirection_is_a_decision_of_its_own(court):
+    """Case B13: an allowed address says nothing of where it sends on to, and a client that follows by itself is opaque."""
+
+    def fetch(url):
+        return court.ask(
+            "tool_call", {"tool_name": "WebFetch", "tool_input": {"url": url, "prompt": "read"}, "cwd": "/"}
+        )
+
+    assert fetch("https://DOCS.example.com./guide").outcome == "allow"
+    assert fetch("http://169.254.169.254/latest/meta-data").outcome == "deny"
+    followed = court.ask("shell", {"command": "curl -L https://docs.example.com/guide", "cwd": "/srv/app"})
+    assert (followed.outcome, followed.reason) == ("deny", "TARGET_UNRESOLVED")
+
+
+@pytest.mark.parametrize("rest", ["$(true)", "`true`", '"$(date)"', "x"])
+def test_home_is_resolved_whatever_stands_beside_it(court, rest):
+    """Case A09: a substitution on the same line switches no check of the removal off."""
+    home = {"environment": "prod", "asset": "config", "sensitivity": "confidential", "reversibility": "irreversible"}
+    court.office.act(
+        acts.register_resource,
+        by="registrar:stores",
+        resource="file:///home/ops/**",
+        attributes={**home, "about_people": False},
+    )
+    answer = court.ask("shell", {"command": f"rm -rf ~ {rest}", "cwd": "/srv/app"})
+    assert answer.outcome == "deny"
+    assert "FORBIDDEN" in answer.body.reasons
+    assert "IX.all" in {rule.rule for rule in answer.body.rules}
