@@ -20,9 +20,7 @@ Source: DESIGN sections 8 and 11; policy cases B01, A19, E01.
 
 import re
 import unicodedata
-from typing import Annotated, NewType
-
-from pydantic import AfterValidator
+from typing import NewType
 
 from grants.errors import IdentifierError
 from grants.spelling import suggestion
@@ -109,10 +107,6 @@ def parse_principal(text: str) -> PrincipalId:
 def kind_of(principal: PrincipalId) -> str:
     """Give the kind of a principal: one of `KINDS`."""
     return principal.partition(":")[0]
-
-
-PrincipalField = Annotated[PrincipalId, AfterValidator(parse_principal)]
-"""A `PrincipalId` as a field of a pydantic model."""
 
 
 def _is_plain(character: str) -> bool:

@@ -195,11 +195,6 @@ class Constitution:
             raise ConstitutionError(f"unknown kind {code_points(kind)}{suggestion(kind, self.kinds)}")
         return {name: attribute for name, attribute in self.attributes.items() if kind in attribute.kinds}
 
-    def categories_for(self, kind: str) -> Mapping[str, Expression]:
-        """Give the categories that can be asked of a kind of action: all that they read is declared for it."""
-        known = self.types_for(kind).keys()
-        return {name: condition for name, condition in self.categories.items() if condition.reads <= known}
-
     def types_for(self, kind: str | None = None) -> dict[str, AttributeType]:
         """Give the types that a condition on this kind, or on any kind, is compiled against; built-ins among them."""
         if kind is None:

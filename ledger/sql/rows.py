@@ -18,15 +18,6 @@ RESTORED = "ledger.restored"
 """The event with which a log begins another life."""
 
 READ_HEAD = sa.select(schema.head)
-FIRST_HEAD: dict[str, Any] = {
-    "one": 1,
-    "size": 0,
-    "blake3_peaks": b"",
-    "sha256_peaks": b"",
-    "at": None,
-    "incarnation": 1,
-}
-
 # -- the head --
 
 

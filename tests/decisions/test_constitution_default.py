@@ -118,13 +118,6 @@ def test_types_for_a_kind_hold_its_attributes_and_its_verbs_alone() -> None:
         default().types_for("judgment")
 
 
-def test_categories_for_a_kind_read_only_what_is_declared_for_it() -> None:
-    assert "production" in default().categories_for("data")
-    assert "production" not in default().categories_for("message")
-    assert "leaving" in default().categories_for("message")
-    assert default().categories_for("conversation") == {}
-
-
 def test_trust_has_nine_classes_with_the_published_thresholds() -> None:
     classes = default().trust.classes
     assert len(classes) == 9

@@ -6,12 +6,10 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import TypeAdapter, ValidationError
 
 from grants.errors import GrantError, IdentifierError
 from grants.identifier import (
     KINDS,
-    PrincipalField,
     check_name,
     check_text,
     code_points,
@@ -111,13 +109,6 @@ def test_a_name_has_up_to_64_characters() -> None:
 def test_names_the_nearest_kind() -> None:
     with pytest.raises(IdentifierError, match='did you mean "agent"'):
         parse_principal("agnet:a")
-
-
-def test_is_a_field_of_a_model() -> None:
-    adapter = TypeAdapter(PrincipalField)
-    assert adapter.validate_python("human:kim") == "human:kim"
-    with pytest.raises(ValidationError):
-        adapter.validate_python("human:Kim")
 
 
 @given(st.text(st.characters(codec=None)))
