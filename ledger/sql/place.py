@@ -66,7 +66,11 @@ def open_log(
         StoreMissingError: there is none.
         StoreError: it is no log, or of another version.
     """
-    if not path.is_file():
+    try:
+        found = path.is_file()
+    except OSError as error:  # a directory above it that may not be entered
+        raise StoreError(f"{path}: can't be looked at ({error.strerror}): run as the user that keeps it") from error
+    if not found:
         raise StoreMissingError(f"{path}: no ledger here: check the path, or run `tally init`")
     engine = sqlite_engine(path, busy_seconds=busy_seconds)
     try:

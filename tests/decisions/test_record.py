@@ -546,7 +546,7 @@ def test_address_is_judged_by_its_parsed_host(court, url):
 
 
 def test_each_hop_of_a_redirection_is_a_decision_of_its_own(court):
-    """Case B13: an allowed address says nothing of where it sends on to, and a client that follows by itself is opaque."""
+    """Case B13: an allowed address says nothing of where it sends on to; a client that follows is opaque."""
 
     def fetch(url):
         return court.ask(

@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 _DRAWN_AS_NOTHING = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]",
 )
+_INSTANT = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z$")
 _BYTE, _SHORT = 0xFF, 0xFFFF
-_LAST, _GAP = 20, 2
+_LAST, _GAP = 12, 2
 """How narrow the last column of a table may get, and what parts two columns."""
 _PATIENCE = 1.0
 """How many seconds some work may take before it gets a bar."""
@@ -65,6 +66,10 @@ class Rows:
 
         widths = [max(map(cell_len, column)) for column in zip(self.headers, *self.rows, strict=True)]
         return sum(widths[:-1]) + min(widths[-1], _LAST) + _GAP * (len(widths) - 1)
+
+    def shortened(self) -> "Rows":
+        """Leave the microseconds out of times."""
+        return Rows(self.headers, tuple(tuple(_INSTANT.sub(r"\1Z", cell) for cell in row) for row in self.rows))
 
     def records(self) -> str:
         """Spell each row as names and values, one under the other: for terminals too narrow for a table."""
@@ -162,8 +167,10 @@ def _draw(text: "Rows | RenderableType") -> None:
         return
     console = _console(sys.stdout)
     if isinstance(text, Rows) and text.narrowest > console.width:
-        click.echo(text.records())
-        return
+        text = text.shortened()
+        if text.narrowest > console.width:
+            click.echo(text.records())
+            return
     console.print(_lined(text) if isinstance(text, Rows) else text, highlight=False)
 
 
@@ -172,7 +179,9 @@ def _lined(rows: Rows) -> "RenderableType":
     from rich.table import Table  # noqa: PLC0415  (as above)
     from rich.text import Text as Plain  # noqa: PLC0415  (as above)
 
-    drawn = Table(box=box.SIMPLE_HEAD, header_style="bold", pad_edge=False)
+    drawn = Table(
+        box=box.SIMPLE_HEAD, header_style="bold", show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0)
+    )
     for header in rows.headers[:-1]:
         drawn.add_column(header, no_wrap=True)
     drawn.add_column(rows.headers[-1], overflow="fold")

@@ -50,10 +50,10 @@ class AskedBy:
         """Say what to do about an attribute of the session, or None where it is none."""
         who = safe(self.chain[0])
         match attribute:
-            case "authenticated":
+            case "owned" if self.established:
+                return f"no human answers for {who} any more, and its owner stays: register another id with --owner"
+            case "authenticated" | "owned":
                 return self._authentication(who)
-            case "owned":
-                return f"let a registered human answer for {who}, from its registration on: {_add(who)}"
             case "correlated":
                 return "give the request an id of its own: --request ID"
         return None
@@ -64,13 +64,9 @@ class AskedBy:
         if who == UNKNOWN:
             return "say who asks with --as, and ask as the system user of that principal: tally principal list"
         if not self.registered:
-            return f"register {who}: {_add(who)}"
+            return f"register {who}: tally principal add {who} --owner human:NAME --uid USER"
         return (
             f"run it as the system user that {who} is registered with (tally principal show {who}), "
             "or through a registered service: tally principal add service:NAME --owner human:NAME --uid USER "
             f"--speaks-for {who}"
         )
-
-
-def _add(who: str) -> str:
-    return f"tally principal add {who} --owner human:NAME --uid USER"
