@@ -5,7 +5,7 @@ Source: DESIGN section 10.
 
 from collections.abc import Iterator, Sequence
 
-from decisions.events import Need
+from decisions.events import Need, Reason
 from decisions.verdict import Case, Spoken
 from grants.expression import Missing, Truth
 
@@ -13,6 +13,11 @@ from grants.expression import Missing, Truth
 def rewrite() -> Need:
     """Ask for the operation in a form that can be read."""
     return Need(action=0, who="facts", what="rewrite", about="the operation")
+
+
+def consent_mends(reasons: Sequence[Reason]) -> bool:
+    """Tell whether nothing but a consent lacks: nothing forbids it, and all of it is known and registered."""
+    return all(reason == "NO_AUTHORITY" or reason.startswith("CONSENT_") for reason in reasons)
 
 
 def of(

@@ -11,6 +11,7 @@ from decisions.descriptor import Circumstances
 from decisions.draft import terms as terms_of
 from decisions.draft import wanting
 from decisions.evaluation import Evaluation, Trace, evaluate
+from decisions.needs import consent_mends
 from decisions.operation import Operation
 from decisions.record import DecisionPoint
 from grants import acts
@@ -156,7 +157,7 @@ def grant_foreseen(
     """
     evaluation, asker = foresee(snapshot, registry, point, foreseen, at)
     verdict = evaluation.verdict
-    if verdict.outcome != "hold":
+    if verdict.outcome == "allow" or not consent_mends(verdict.reasons):
         why = "is allowed without one" if verdict.outcome == "allow" else f"is denied ({', '.join(verdict.reasons)})"
         raise IssueError(f"a consent would change nothing: this operation {why}")
     wanted = wanting(evaluation)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from grants import sshkey, sshwire
 from grants.errors import KeyFileError, SignatureError
-from grants.sshkey import ED25519, SK_ED25519, PublicKey, from_blob, parse_line
+from grants.sshkey import ED25519, SK_ED25519, PublicKey, from_blob, parse_line, public_half
 from grants.sshwire import Fields, string
 from ledger.note import to_base64
 
@@ -122,3 +122,41 @@ def test_only_key_file_errors_escape_from_blobs(blob: bytes) -> None:
 def test_only_key_file_errors_escape_from_lines(line: str) -> None:
     with contextlib.suppress(KeyFileError):
         parse_line(line)
+
+
+def private(*fields: bytes, magic: bytes = b"openssh-key-v1\0", count: int = 1) -> str:
+    head = magic + b"".join(map(string, fields[:3])) + count.to_bytes(4, "big") + b"".join(map(string, fields[3:]))
+    return f"-----BEGIN OPENSSH PRIVATE KEY-----\n{to_base64(head)}\n-----END OPENSSH PRIVATE KEY-----\n"
+
+
+@pytest.mark.parametrize("key", [PLAIN, HARDWARE])
+@pytest.mark.parametrize(("cipher", "sealed"), [(b"none", False), (b"aes256-ctr", True)])
+def test_private_key_file_tells_its_public_half_and_whether_it_is_sealed(
+    key: PublicKey, cipher: bytes, sealed: bool
+) -> None:
+    assert public_half(private(cipher, b"bcrypt", b"salt", key.blob, b"the private half")) == (key, sealed)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "-----BEGIN OPENSSH PRIVATE KEY-----",
+        PLAIN.line(),
+        private(b"none", b"none", b"", PLAIN.blob, magic=b"openssh-key-v2\0"),
+        private(b"none", b"none", b"", PLAIN.blob, count=2),
+        private(b"none", b"none", b"", b"blob"),
+        private(b"none", b"none")[:-40] + "\n-----END OPENSSH PRIVATE KEY-----\n",
+    ],
+)
+def test_rejects_what_is_no_private_key_file(text: str) -> None:
+    with pytest.raises(KeyFileError):
+        public_half(text)
+
+
+@given(st.text())
+def test_private_key_reader_lets_only_our_errors_escape(text: str) -> None:
+    with contextlib.suppress(KeyFileError):
+        public_half(text)
+    with contextlib.suppress(KeyFileError):
+        public_half(f"-----BEGIN OPENSSH PRIVATE KEY-----{text}-----END OPENSSH PRIVATE KEY-----")

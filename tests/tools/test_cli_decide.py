@@ -238,3 +238,77 @@ def test_an_operand_that_is_not_there_could_not_be_pinned(desk, tmp_path):
 
 def test_an_answer_without_a_record_is_shown_as_deny():
     assert answer_text(unavailable("the disk is full"), None).startswith("DENY  LEDGER_UNAVAILABLE  (not recorded)")
+
+
+def test_an_operand_that_is_not_there_says_what_to_do_in_one_line(desk, tmp_path):
+    error = desk.decide("r1", *ROW, "--operand", tmp_path / "none").error
+    assert (
+        error
+        == f"--operand {tmp_path}/none: No such file or directory: name a file that can be read, as it will be used"
+    )
+
+
+def test_a_person_may_be_named_with_and_without_the_kind(desk):
+    targets = {
+        desk.decide(f"r{person}", "--say", "advise", "--person", person).object["actions"][0]["target"]
+        for person in ("reader-31", "person:reader-31")
+    }
+    assert targets == {"person:reader-31"}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "the tool call is empty: one JSON object is wanted"),
+        ("{", "the tool call is not one JSON object: not JSON"),
+        ("[1]", "the tool call is not one JSON object"),
+        (" " * 300_000, "the tool call is larger than 262144 bytes"),
+    ],
+)
+def test_an_unreadable_tool_call_is_told_what_is_wrong_with_it(desk, text, why):
+    done = desk.decide("r1", "--tool-call", "-", stdin=text)
+    assert done.object["problems"][0]["detail"].startswith(why)
+
+
+def test_a_command_that_is_no_text_is_told_so(desk):
+    done = desk.decide("r1", "--shell", "rm \udcff")
+    assert "no UTF-8" in done.object["problems"][0]["detail"]
+
+
+def test_an_answer_without_a_record_tells_its_trouble_once(tally):
+    done = tally("decide", "--shell", "ls")
+    assert (done.stdout + done.stderr).count("no ledger here") == 1
+
+
+def test_who_merely_claims_to_be_somebody_is_told_so_and_how_to_mend_it(tally, ledger):
+    assert tally("principal", "add", "agent:ops-7", "--owner", "human:owner", "--yes").exit_code == 0
+    text = tally("decide", "--as", "agent:ops-7", "--shell", "rm x", "--cwd", "/srv", "--request", "r").stdout
+    assert "Asked by    agent:ops-7, claimed: not established on this machine\n" in text
+    assert "run it as the system user that agent:ops-7 is registered with" in text
+    assert "--speaks-for agent:ops-7" in text
+    assert "consent to" not in text
+    assert "grant ratify" not in text
+
+
+def test_a_suspended_asker_is_told_by_which_event(desk):
+    assert desk.sign("principal", "suspend", "agent:ops-7", "--reason", "x").exit_code == 0
+    suspended = desk.size() - 1
+    text = desk.run("decide", "--as", "agent:ops-7", "--request", "r", *ROW).stdout
+    assert f"Asked by    agent:ops-7 through service:gateway, suspended by event {suspended}\n" in text
+    assert "does not come back: register another id" in text
+
+
+@pytest.mark.parametrize(
+    ("claimed", "said"),
+    [
+        (("--as", "agent:nobody"), "agent:nobody, claimed: nobody of this id is registered"),
+        (("--as", "Nobody"), "unknown: your system user is no principal of this ledger"),
+    ],
+)
+def test_who_is_nobody_is_told_so(desk, claimed, said):
+    assert f"Asked by    {said}" in desk.run("decide", *claimed, "--request", "r", *ROW).stdout
+
+
+def test_the_help_names_the_exit_codes_and_the_key_its_variable(tally):
+    assert "0 allowed, 4 denied, 5 held" in tally("decide", "--help").stdout
+    assert "$TALLY_KEY" in tally("grant", "issue", "--help").stdout

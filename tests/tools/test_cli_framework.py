@@ -239,6 +239,7 @@ def test_a_bar_appears_only_where_somebody_waits(monkeypatch, capsys):
     assert capsys.readouterr().err == ""
     stream = _Terminal()
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setattr(sys, "stderr", stream)
     with output.progress("folding") as bar:
         bar(1, 2)
@@ -278,3 +279,37 @@ def test_a_person_is_shown_the_statement_and_asked(tally, ledger, key, answer, c
     assert talk.index('| principal: "human:bo"') < talk.index("Sign? [y/N]: ")
     assert tally("log", "head", "--json").object["size"] == (4 if code == 0 else 3)
     assert ('"event":3' in data) is (code == 0)
+
+
+TIME = "2026-11-30T13:16:36.340509Z"
+GRANT = "yPDhJ0bW5mJ4oQ3jV1nSbA"
+
+
+@pytest.mark.parametrize("width", [30, 60, 80, 200])
+def test_ids_are_never_broken_however_narrow_the_terminal(monkeypatch, width):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", str(width))
+    stream = _Terminal()
+    monkeypatch.setattr(sys, "stdout", stream)
+    with click.Context(root, obj=Session(color=False)):
+        output.emit([], output.table(("GRANT", "AT", "COVERS"), [(GRANT, TIME, "file:///srv/app " * 9)]))
+    shown = stream.getvalue()
+    assert GRANT in shown
+    assert TIME.partition(".")[0] in shown
+    assert (TIME in shown) is (width > 60)
+    assert width == 30 or max(map(len, shown.splitlines())) <= width
+
+
+def test_without_colours_there_is_no_escape_at_all(monkeypatch):
+    for session, environment in ((Session(), {"NO_COLOR": "1"}), (Session(color=False), {})):
+        assert "\x1b" not in _drawn(monkeypatch, session, **environment)
+
+
+def test_without_colours_there_is_no_bar(monkeypatch):
+    stream = _Terminal()
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setattr(output, "_PATIENCE", 0.0)
+    with output.progress("folding") as bar:
+        bar(1, 2)
+    assert stream.getvalue() == ""

@@ -226,3 +226,11 @@ def test_two_processes_race_for_one_grant(desk, held, tally_program):
     assert sorted(process.returncode for process in running) == [0, 5]
     assert {answer["reason"] for answer in answers} == {"ALLOWED", "CONSENT_CONSUMED"}
     assert len({answer["decision"] for answer in answers}) == 2
+
+
+def test_what_the_human_typed_herself_is_not_called_the_agents(desk):
+    done = desk.sign("grant", "issue", "--as", "agent:ops-7", *ROW, "--for", "1h", "--reason", "x", "--json")
+    assert "As foreseen, in the words of the human" in done.stderr
+    shown = desk.run("grant", "show", done.object["grant"]).stdout
+    assert "in the words of the human" in shown
+    assert "written by the agent" not in done.stderr + shown

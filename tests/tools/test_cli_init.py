@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shlex
 import stat
 import subprocess
 import sys
@@ -178,3 +179,52 @@ def test_a_constitution_without_the_word_leaves_the_directory_to_the_human(tally
     assert done.exit_code == 0
     assert (done.object["protected"], done.object["size"]) == ([], 2)
     assert f"register {place} yourself" in done.stderr
+
+
+def _init_at_a_terminal(words, answers):
+    """Run at a terminal that answers each question in turn; give the exit code and everything that was said."""
+    import pty
+
+    ours, theirs = pty.openpty()
+    left = list(answers)
+    with subprocess.Popen(
+        [*COMMAND, *words], stdin=theirs, stderr=theirs, stdout=subprocess.DEVNULL, cwd=Path(__file__).parents[2]
+    ) as process:
+        os.close(theirs)
+        talk, seen = b"", 0
+        while True:
+            try:
+                talk += os.read(ours, 1024)
+            except OSError:
+                break
+            if talk.count(b"]: ") > seen and left:
+                seen += 1
+                os.write(ours, left.pop(0))
+    os.close(ours)
+    return process.returncode, talk.decode()
+
+
+def test_each_statement_is_shown_before_it_is_asked_for(place, key):
+    code, talk = _init_at_a_terminal(["--ledger", place, "init", "--new-key", key], [b"y\n"] * 3)
+    assert code == 0
+    questions = talk.split("Sign? [y/N]: ")
+    assert len(questions) == 4
+    for before, title in zip(questions, ("ledger.opened", "constitution.adopted", "resource.registered"), strict=False):
+        assert f"| tallystick {title} v1" in before
+    assert "| tallystick" not in questions[3]
+
+
+def test_a_no_to_a_later_statement_leaves_nothing(place, key):
+    code, talk = _init_at_a_terminal(["--ledger", place, "init", "--new-key", key], [b"y\n", b"n\n"])
+    assert (code, "not signed" in talk) == (1, True)
+    assert names(place.parent) == []
+
+
+def test_what_comes_next_can_be_typed_as_it_stands(tally, place, key):
+    """A resource that is registered so has no unknown property."""
+    talk = tally("init", "--new-key", key, "--yes").stderr.replace("\\\n", " ")
+    (line,) = [line.split("tally ", 1)[1] for line in talk.splitlines() if "tally resource add" in line]
+    assert tally(*shlex.split(line), "--yes").exit_code == 0
+    answer = tally("decide", "--shell", "rm a.py", "--cwd", "/srv/app", "--request", "r", "--json").object
+    assert "ATTR_UNKNOWN" not in answer["reasons"]
+    assert "UNCLASSIFIED" not in answer["reasons"]

@@ -98,3 +98,12 @@ def test_what_does_not_hold_is_not_handed_out(desk, allowed, tmp_path):
     assert done.exit_code == 3
     assert "first human" in done.error
     assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize("path", ["/nope", "/arg", "0:/args", "999:/reason"])
+def test_a_field_that_is_not_there_is_named_with_those_that_are(desk, allowed, tmp_path, path):
+    done = desk.run("prove", allowed, "-o", tmp_path / "case", "--disclose", "/args", "--disclose", path)
+    assert done.exit_code == 1
+    assert f"no field {path} that could be opened" in done.error
+    assert f"{allowed}:/args" in done.error
+    assert not (tmp_path / "case").exists()

@@ -75,3 +75,7 @@ def test_a_broken_constitution_is_refused_in_one_line(desk, tmp_path):
     done = desk.run("replay", "--constitution", tmp_path / "broken.toml")
     assert done.exit_code == 1
     assert "TOML" in done.error
+
+
+def test_an_event_beyond_the_log_is_an_error(desk):
+    assert "there is no event 9999" in desk.run("replay", "--since", 9999).error

@@ -99,3 +99,15 @@ def test_no_host_path_or_command_can_hide_behind_a_mask(text):
 
 def test_long_lines_are_cut_into_widths():
     assert [len(line) for line in quoted("x" * 250)] == [104, 104, 54]
+
+
+def test_a_granted_request_names_its_grant(desk, held):
+    grant = desk.sign("grant", "issue", held, "--for", "1h", "--reason", "x", "--json").object["grant"]
+    assert f"State       granted: tally grant show {grant}" in desk.run("request", "show", held).stdout
+    assert desk.run("request", "show", held, "--json").object["grant"] == grant
+
+
+def test_what_is_no_request_leads_to_the_list(desk):
+    words = ("--reason", "x")
+    for done in (desk.sign("request", "refuse", 3, *words), desk.sign("grant", "issue", 3, "--for", "1h", *words)):
+        assert "tally request list" in done.error

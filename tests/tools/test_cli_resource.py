@@ -1,6 +1,7 @@
 """`tally resource`."""
 
 import json
+import shlex
 
 import pytest
 
@@ -180,3 +181,20 @@ def test_shows_twenty_statements_of_many_and_says_that_there_are_more(tally, led
     assert done.stderr.count("tallystick resource.registered v1") == 20
     assert "and 5 more" in done.stderr
     assert "25 resources registered" in done.stdout
+
+
+def test_the_examples_of_the_help_leave_no_property_unknown(tally, ledger):
+    from tools.cli import resource
+
+    for line in resource._ADD.splitlines():
+        assert tally(*shlex.split(line)[1:], "--yes").exit_code == 0
+    for words in (
+        ("--shell", "rm a.json", "--cwd", "/srv/app/tests"),
+        ("--sql", "DELETE FROM users WHERE id = 42", "--database", "prod"),
+    ):
+        assert "ATTR_UNKNOWN" not in tally("decide", *words, "--request", words[1], "--json").object["reasons"]
+
+
+def test_one_imported_resource_is_told_by_its_name(tally, ledger, tmp_path):
+    (tmp_path / "one.jsonl").write_text(DOCS[0])
+    assert tally("resource", "import", tmp_path / "one.jsonl", "--yes").stdout == "db://prod/a registered (event 3)\n"

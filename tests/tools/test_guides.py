@@ -63,15 +63,22 @@ def test_the_quickstart_goes_as_it_says(type_in):
 
 @pytest.fixture
 def hook(tmp_path, tally_program):
-    """The hook of the guide, with a `tally` on its path."""
+    """The hook of the guide, with a `sudo` on its path that asks the test's ledger."""
     folder = tmp_path / "bin"
     folder.mkdir()
-    (folder / "tally").write_text(f'#!/bin/sh\nexec {shlex.join(tally_program)} "$@"\n')
-    (folder / "tally").chmod(0o755)
-    (text,) = blocks("agents.md", "sh")
+    (folder / "sudo").write_text(
+        f'#!/bin/sh\ntest "$1 $2 $3 $4" = "-n -u tally /usr/local/bin/tally" || exit 1\nshift 4\n'
+        f'test "$1 $2" = "--ledger /var/lib/tally/ledger" || exit 1\nshift 2\nexec {shlex.join(tally_program)} "$@"\n'
+    )
+    (folder / "sudo").chmod(0o755)
     # Nothing here is about speed: a busy machine must not fail the test.
-    (tmp_path / "hook").write_text(text.replace("timeout 2 ", "timeout 60 "))
+    (tmp_path / "hook").write_text(hook_text().replace("timeout 5 ", "timeout 60 "))
     return tmp_path
+
+
+def hook_text():
+    (text,) = blocks("agents.md", "sh")
+    return text
 
 
 def call(hook, ledger, stdin, *, path=None):
@@ -82,8 +89,7 @@ def call(hook, ledger, stdin, *, path=None):
         "PYTHONPATH": str(GUIDES.parents[1]),
     }
     words = ["/bin/sh", str(hook / "hook")]
-    done = subprocess.run(words, input=stdin, env=environment, capture_output=True, text=True, timeout=120, check=False)
-    return done.returncode
+    return subprocess.run(words, input=stdin, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
 
 @pytest.mark.parametrize(
@@ -98,10 +104,101 @@ def call(hook, ledger, stdin, *, path=None):
 )
 def test_the_hook_lets_a_fresh_allow_through_and_nothing_else(hook, desk, stdin, code):
     """Policy case F01, as far as a hook of the guide goes."""
-    assert call(hook, desk.ledger, stdin) == code
+    done = call(hook, desk.ledger, stdin)
+    assert done.returncode == code
+    assert ("Asked by    agent:ops-7" in done.stderr) is (code == 2)
 
 
-def test_the_hook_blocks_without_a_ledger_and_without_tally(hook, desk, tmp_path):
-    allowed = '{"tool_name":"Bash","tool_input":{"command":"rm tests/fixtures/a"},"cwd":"/srv/app"}'
-    assert call(hook, tmp_path / "none", allowed) == 2
-    assert call(hook, desk.ledger, allowed, path="/usr/bin:/bin") == 2
+ALLOWED = '{"tool_name":"Bash","tool_input":{"command":"rm tests/fixtures/a"},"cwd":"/srv/app"}'
+
+
+def test_the_hook_blocks_without_a_ledger_and_without_sudo_and_says_why(hook, desk, tmp_path):
+    lost = call(hook, tmp_path / "none", ALLOWED)
+    assert (lost.returncode, "no ledger here" in lost.stderr) == (2, True)
+    (hook / "bin" / "sudo").write_text("#!/bin/sh\necho 'sudo: a password is required' >&2\nexit 1\n")
+    refused = call(hook, desk.ledger, ALLOWED)
+    assert (refused.returncode, "a password is required" in refused.stderr) == (2, True)
+
+
+def test_the_hook_blocks_and_names_the_request_when_the_time_is_up(hook, desk):
+    (hook / "hook").write_text(hook_text().replace("timeout 5 ", "timeout 0.01 "))
+    late = call(hook, desk.ledger, ALLOWED)
+    assert late.returncode == 2
+    assert re.search(r"no answer within 5 seconds to request hook-[0-9a-f-]{36}$", late.stderr.strip())
+
+
+def test_the_line_of_sudoers_lets_the_hook_ask_and_nothing_else():
+    (line,) = blocks("agents.md", "sudoers")
+    program, pattern = line.split("NOPASSWD: ")[1].strip().split(" ", 1)
+    command = hook_text().replace("\\\n", " ").split("sudo -n -u tally ")[1].split(")\n")[0]
+    words = shlex.split(command.replace('"$request"', "hook-9c283999-579e-40d2-b3ee-61e573339e01"))
+    assert words[0] == program
+    asked = " ".join(words[1:])
+    assert re.search(pattern, asked)
+    for other in (asked + " --as agent:other", asked.replace("ops-7", "ops-8"), asked.replace("decide", "grant"), ""):
+        assert not re.search(pattern, other)
+
+
+def test_the_layout_of_the_guide_makes_a_gateway_that_speaks_for_each_agent(type_in):
+    """The commands without sudo, in a directory of the test: the users are the machine's to make."""
+    commands = [
+        line
+        for block in blocks("agents.md")
+        for line, _ in typed(block)
+        if "/ledger init" in line or " principal add " in line
+    ]
+    layout = [line for line in commands if line.startswith("sudo ")]
+    assert len(layout) == 4
+    for line in layout:
+        plain = line.removeprefix("sudo ").removeprefix("-E ").replace("--ledger /var/lib/tally/ledger ", "")
+        plain = plain.replace("--key ~/.ssh/id_ed25519", "--new-key ada.key").replace("--uid tally", "--uid 4207")
+        done = type_in(plain + (" --yes" if "principal add" not in plain else ""))
+        assert done.exit_code == 0, f"{line}\n{done.stderr}"
+    listed = {row["principal"]: row for row in type_in("tally principal list --json").objects}
+    assert listed["service:gateway"]["speaks_for"] == ["agent:ops-7"]
+    assert listed["agent:ops-8"]["through"] == ["service:gateway"]
+
+
+def guided(type_in, section, name):
+    """Type the commands of one section, after those of the quickstart's beginning."""
+    assert type_in("tally init --new-key ada.key --demonstration").exit_code == 0
+    text = (GUIDES / name).read_text().partition(section)[2].partition("\n## ")[0]
+    (block,) = [one for one in re.findall(r"^```\n(.*?)^```$", text, re.MULTILINE | re.DOTALL) if "tally" in one][-1:]
+    return [(line, type_in(line)) for line, _ in typed(block) if line.startswith("tally ")]
+
+
+def test_trust_is_observed_as_the_guide_says(type_in, tmp_path):
+    from grants.signer import generate
+
+    generate(tmp_path / "sensor.key", "")
+    *steps, (_, asked) = guided(type_in, "## Trust", "agents.md")
+    for line, done in steps:
+        assert done.exit_code == 0, f"{line}\n{done.stderr}"
+    assert asked.stdout.startswith("DENY  TRUST_FLOOR")
+
+
+def test_a_pinned_script_runs_once_as_the_guide_says(type_in, tmp_path, monkeypatch):
+    script = tmp_path / "run.sh"
+    script.write_text("echo hello\n")
+    inner = type_in
+
+    def moved(line):
+        return inner(line.replace("/srv/jobs", str(tmp_path)))
+
+    assert moved("tally init --new-key ada.key --demonstration").exit_code == 0
+    assert moved("tally principal add agent:ops-7 --owner human:owner").exit_code == 0
+    (block,) = [one for one in blocks("approve.md") if "program:sh" in one]
+    *steps, (asking, _) = typed(block)
+    for line, _ in steps:
+        assert moved(line).exit_code == 0, line
+    assert moved(asking).stdout.startswith("ALLOW  ALLOWED")
+    assert "CONSENT_CONSUMED" in moved(asking).stdout
+
+
+def test_the_program_of_the_incident_guide_runs(type_in, tmp_path, capsys):
+    assert type_in("tally init --new-key ada.key").exit_code == 0
+    assert type_in("tally decide --shell ls").exit_code == 4
+    (text,) = blocks("incident.md", "python")
+    space = {}
+    exec(text, space)
+    assert [line.status for line in space["lines"]] == ["same"]

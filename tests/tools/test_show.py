@@ -125,16 +125,22 @@ def test_needs_are_split_by_who_can_change_them():
         (need("facts", "rewrite", "the operation"), "in a form that can be read"),
         (need("facts", "trust", "X.floor"), "tally trust show --system agent:ops-7 --counterpart human:ada"),
         (need("facts", "trust", "X.floor", 5), "more earned trust"),
-        (need("facts", "attribute", "owned"), "--owner human:NAME"),
+        (need("facts", "attribute", "owned"), "register another id with --owner"),
         (need("facts", "attribute", "environment"), "tally resource reclassify 'db://prod/users/**'"),
         (need("human", "amendment", "IX.all"), "no consent lifts a forbid"),
-        (need("human", "consent", "db://x/y"), "once nothing forbids it"),
+        (need("human", "consent", "db://x/y"), "in advance: tally grant issue --as agent:ops-7"),
         (need("human", "standing_grant", "db://x/y"), "tally grant ratify --subject agent:ops-7 --kind data"),
         (need("human", "registration", "db://x/\u043e"), "U+043E"),
     ],
 )
 def test_each_need_names_the_next_step(one, told_as):
     assert told_as in needs(one)
+
+
+def test_a_consent_is_not_advised_as_if_it_lifted_a_forbid():
+    assert "once nothing forbids it" in needs(
+        need("human", "consent", "db://x/y"), reasons=("FORBIDDEN", "NO_AUTHORITY")
+    )
 
 
 def test_a_fact_that_the_store_can_not_say_names_its_source(default_constitution):

@@ -205,3 +205,14 @@ def test_show_of_a_bundle_without_its_decision_exits_1(case, tmp_path, capsys):
     (tmp_path / "b").write_bytes(canon.encode(value) + b"\n")
     assert run(["show", str(tmp_path / "b")]) == 1
     assert "no decision that can be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["bundle", "--json"], ["nothing", "--json"], ["bundle", "x", "--none", "--json"]]
+)
+def test_wrong_usage_is_an_object_too(capsys, arguments):
+    assert run(arguments) == 2
+    out, err = capsys.readouterr()
+    told = json.loads(out)
+    assert (told["code"], told["verified"]) == ("usage", False)
+    assert told["error"] in err

@@ -30,7 +30,7 @@ _DRAWN_AS_NOTHING = re.compile(
 )
 _INSTANT = re.compile(r"^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6}Z$")
 _BYTE, _SHORT = 0xFF, 0xFFFF
-_LAST, _GAP = 12, 2
+_LAST, _GAP = 10, 2
 """How narrow the last column of a table may get, and what parts two columns."""
 _PATIENCE = 1.0
 """How many seconds some work may take before it gets a bar."""

@@ -163,7 +163,7 @@ def check_act(snapshot: Snapshot, prepared: Prepared, key: Key) -> None:
     if fingerprint not in prepared.keys:
         whose = [row.key for row in snapshot.states(PRINCIPAL) if _holds(row.state, fingerprint)]
         advice = f": it is of {whose[0]}, so add --by {whose[0]}, or name" if whose else ": name"
-        raise AuthorityError(f"{key.path}: {fingerprint} is no key of {prepared.by}{advice} another key with --key")
+        raise AuthorityError(f"{key.path} ({fingerprint}) is no key of {prepared.by}{advice} another key with --key")
     body = prepared.draft({"key": fingerprint, "armour": ""}).body
     if isinstance(body, SignedBody):
         check_relation(snapshot, body, prepared.by, snapshot.head.size)

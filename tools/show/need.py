@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from decisions.answer import Answer
 from decisions.constitution.model import Constitution
 from decisions.events import DecidedAction, Need
+from decisions.needs import consent_mends
 from grants.identifier import code_points
 from tools.show.asker import AskedBy
 
@@ -58,6 +59,11 @@ def _told(answer: Answer, need: Need, constitution: Constitution | None, asker: 
 def _consent(answer: Answer, about: str) -> str:
     if answer.outcome == "hold" and answer.request is not None:
         return f"consent to {about}: tally grant issue {answer.request} --for 2h --reason '...'"
+    if answer.body is not None and consent_mends(answer.body.reasons):
+        subject = "/".join(answer.body.subject)
+        return (
+            f"consent to {about}, in advance: tally grant issue --as {subject} <the operation> --for 2h --reason '...'"
+        )
     return f"consent to {about}, once nothing forbids it"
 
 

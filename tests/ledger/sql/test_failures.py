@@ -237,3 +237,11 @@ def test_every_message_is_one_line():
 def _pages(path):
     with closing(sqlite3.connect(path)) as raw:
         return raw.execute("PRAGMA page_count").fetchone()[0]
+
+
+def test_an_error_of_the_disk_says_that_it_may_be_full():
+    """SQLite does not always know: where no page of the log beside it can be written, it reports input and output."""
+    cause = sqlite3.OperationalError("disk I/O error")
+    cause.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+    told = str(in_our_words(sa.exc.OperationalError("INSERT", {}, cause), "/srv/ledger.db"))
+    assert told.startswith("/srv/ledger.db: the disk is full or broken: make room")
