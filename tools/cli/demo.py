@@ -17,7 +17,7 @@ from tools.demo.story import CHAPTERS, tell
 from tools.errors import HomeError
 
 
-@declare("demo", example="tally demo --keep /tmp/tally-demo")
+@declare("demo", example="tally demo --keep tally-demo")
 @click.option("--keep", type=click.Path(path_type=Path), metavar="DIR", help="Keep everything here, to look around in.")
 def command(keep: Path | None) -> int:
     """Tell the whole story: an agent at work, an accident, a consent, a bad night, and the proofs.
