@@ -223,8 +223,10 @@ def test_a_no_to_a_later_statement_leaves_nothing(place, key):
 def test_what_comes_next_can_be_typed_as_it_stands(tally, place, key):
     """A resource that is registered so has no unknown property."""
     talk = tally("init", "--new-key", key, "--yes").stderr.replace("\\\n", " ")
-    (line,) = [line.split("tally ", 1)[1] for line in talk.splitlines() if "tally resource add" in line]
-    assert tally(*shlex.split(line), "--yes").exit_code == 0
+    lines = [line.split("tally ", 1)[1] for line in talk.splitlines() if "tally resource add" in line]
+    assert [tally(*shlex.split(line), "--yes").exit_code for line in lines] == [0, 0]
+    secret = tally("decide", "--verb", "read", "--target", f"file://{key}", "--request", "k", "--json").object
+    assert (secret["outcome"], "V.secrets" in secret["rules"]) == ("deny", True)
     answer = tally("decide", "--shell", "rm a.py", "--cwd", "/srv/app", "--request", "r", "--json").object
     assert "ATTR_UNKNOWN" not in answer["reasons"]
     assert "UNCLASSIFIED" not in answer["reasons"]

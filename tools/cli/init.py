@@ -9,6 +9,8 @@ from typing import Final
 import click
 
 from decisions.constitution import DEFAULT_TEXT, load
+from grants import reference
+from grants.errors import ReferenceSyntaxError
 from grants.identifier import kind_of, parse_principal
 from grants.issue import Prepared
 from grants.signer import Signer, generate
@@ -94,6 +96,8 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
     emit(data, fields([(label, data[label]) for label in data if label not in {"protected", "demonstration", "uid"}]))
     if not founded.protected:
         say(f"This constitution has no asset 'control_plane': register {place.path} yourself, out of agents' reach.")
+    if new_key is not None:
+        say(_secret(new_key))
     say(
         "\nNext:\n"
         f"  give policy and signers to your auditor, and read the fingerprint out to her\n"
@@ -102,6 +106,20 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
         "--set sensitivity=internal \\\n"
         "    --set reversibility=recoverable --set about_people=false --absent purpose\n"
         "  tally doctor"
+    )
+
+
+def _secret(path: Path) -> str:
+    """Say what to do with a key that was just made."""
+    advice = f"\n{path} signs as you: keep it where no agent reads."
+    try:
+        named = str(reference.file(str(path.absolute())))
+    except ReferenceSyntaxError:
+        return advice
+    return (
+        f"{advice} Where one does, say that it is a secret:\n"
+        f"  tally resource add '{named}' --set asset=secret --set environment=dev --set sensitivity=restricted \\\n"
+        "    --set reversibility=irreversible --set about_people=false --absent purpose"
     )
 
 
