@@ -312,3 +312,11 @@ def test_who_is_nobody_is_told_so(desk, claimed, said):
 def test_the_help_names_the_exit_codes_and_the_key_its_variable(tally):
     assert "0 allowed, 4 denied, 5 held" in tally("decide", "--help").stdout
     assert "$TALLY_KEY" in tally("grant", "issue", "--help").stdout
+
+
+def test_of_a_chain_the_answer_tells_which_part_does_what(desk):
+    """Case A01: the part that nothing allows is cited."""
+    done = desk.run("decide", "--as", "agent:ops-7", "--request", "r1", "--shell", "cd /srv/app && python3 deploy.py")
+    assert done.exit_code == 4
+    assert "program:python3" in done.stdout
+    assert "segment 2: python3" in done.stdout

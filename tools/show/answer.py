@@ -3,7 +3,7 @@
 Source: DESIGN section 10; issue 2 section 7.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from decisions.answer import Answer
 from decisions.constitution.model import Constitution
@@ -46,7 +46,7 @@ def _lines(answer: Answer, constitution: Constitution | None, asker: AskedBy) ->
         return
     yield ""
     yield f"Asked by    {asker.text()}"
-    yield from _actions(body)
+    yield from _actions(body, [one.action.part for one in answer.descriptors])
     yield from (f"Unreadable  {p.code}: {masked(safe(p.detail))}" for p in answer.problems)
     if body.categories:
         yield f"Categories  {', '.join(body.categories)}"
@@ -58,10 +58,13 @@ def _lines(answer: Answer, constitution: Constitution | None, asker: AskedBy) ->
     yield from need_lines(answer, constitution, asker)
 
 
-def _actions(body: DecisionMade) -> Iterator[str]:
+def _actions(body: DecisionMade, parts: Sequence[str]) -> Iterator[str]:
+    """Show the actions; of several, which part of the operation each comes from, as far as that is still known."""
+    several = len(body.actions) > 1
     for index, action in enumerate(body.actions, start=1):
-        number = f"{index}. " if len(body.actions) > 1 else ""
-        yield f"{'Would do' if index == 1 else '':<12}{number}{action_text(action)}"
+        number = f"{index}. " if several else ""
+        origin = f", {safe(parts[index - 1])}" if several and index <= len(parts) else ""
+        yield f"{'Would do' if index == 1 else '':<12}{number}{action_text(action)}{origin}"
 
 
 def action_text(action: DecidedAction) -> str:
