@@ -27,7 +27,7 @@ from grants.errors import IdentifierError
 from grants.events import ConsentRequested
 from grants.identifier import check_text, code_points
 from grants.principals import Asker
-from ledger.errors import ClockError, LedgerError, StoreError
+from ledger.errors import ClockError, StoreError
 from ledger.event import Event, Registry
 from ledger.log import Log, Transaction
 
@@ -89,17 +89,19 @@ class DecisionPoint:
             request, reduced = replace(request, id=None), reduction(reduced.actions, [*reduced.problems, told])
         try:
             return self._log.transact(lambda tx: self._decide(tx, request, reduced))
+        except RequestConflictError:
+            raise
         except (StoreError, ClockError) as error:
             return unavailable(str(error))
-        except LedgerError as error:
+        except Exception as error:  # noqa: BLE001  (fail closed: an error anywhere is a deny with a record)
             # What could not be appended left nothing behind; the refusal itself must still be on record.
             return self._refuse(request, reduced, error)
 
     def _refuse(self, request: Request, reduced: Reduction, error: Exception) -> Answer:
         try:
             return self._log.transact(lambda tx: self._decide(tx, request, reduced, failed=error))
-        except LedgerError as second:
-            return unavailable(str(second))
+        except Exception as second:  # noqa: BLE001  (without a record the answer is deny all the same)
+            return unavailable(f"{type(second).__name__}: {second}")
 
     def reduce(self, operation: Operation) -> Reduction:
         """Give what the operation does, links on this machine followed."""

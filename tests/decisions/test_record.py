@@ -573,3 +573,32 @@ def test_home_is_resolved_whatever_stands_beside_it(court, rest):
     assert answer.outcome == "deny"
     assert "FORBIDDEN" in answer.body.reasons
     assert "IX.all" in {rule.rule for rule in answer.body.rules}
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError("fault"), MemoryError("fault"), ValueError("fault")])
+@pytest.mark.parametrize("where", ["decisions.draft.consumptions", "grants.consent.find_open_request"])
+def test_error_while_the_record_is_made_is_a_deny_with_a_record(court, monkeypatch, where, error):
+    """Whatever fails between the verdict and the append, nothing of it stays but the refusal."""
+
+    def broken(*_args, **_more):
+        monkeypatch.undo()
+        raise error
+
+    court.consent(court.do("delete", ROW))
+    monkeypatch.setattr(where, broken)
+    answer = court.do("delete", ROW)
+    assert (answer.outcome, answer.reason) == ("deny", "POLICY_ERROR")
+    assert court.types()[-1] == "decision.made"
+    assert "consent.consumed" not in court.types()
+    assert court.do("delete", ROW).outcome == "allow"
+
+
+def test_error_that_stays_is_a_deny_without_a_record(court, monkeypatch):
+    def broken(*_args, **_more):
+        raise ZeroDivisionError("fault")
+
+    monkeypatch.setattr("decisions.draft.decision", broken)
+    size = court.office.log.head.size
+    answer = court.do("delete", FIXTURE)
+    assert (answer.outcome, answer.reason, answer.decision) == ("deny", "LEDGER_UNAVAILABLE", None)
+    assert court.office.log.head.size == size
