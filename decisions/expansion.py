@@ -25,22 +25,36 @@ CASEFOLD: Final = "casefold"
 MOST_BELOW: Final = 256
 """How many names below one target are looked at; beyond it the operation is too complex."""
 
+MOST_ACTIONS: Final = 1024
+"""How many actions an operation may come to, with all that it reaches."""
+
 _CONTAINERS: Final = frozenset({"file", "data"})
 _SHALLOW: Final = frozenset({"list", "enter"})
 
 
 def expand(reader: StateReader, reduction: Reduction) -> Reduction:
-    """Give the reduction with everything that its actions reach, each action once."""
-    spelt = _once([*reduction.actions, *_spelt_otherwise(reader, reduction.actions)])
-    reached: list[Action] = []
+    """Give the reduction with everything that its actions reach, each action once.
+
+    It is a fixpoint: expanding again adds nothing and reads nothing else, so that a replay of the expanded actions
+    reads what the decision read.
+    """
+    actions = _once(reduction.actions)
     problems = set(reduction.problems)
-    for one in spelt:
-        below = _registered_below(reader, one) if _reaches_below(one) else ()
-        if below is None:
-            problems.add(Problem("TOO_COMPLEX", f"more than {MOST_BELOW} registered names lie below", one.target))
-        else:
-            reached += [_at(one, target) for target in below]
-    return Reduction(_once([*spelt, *reached]), tuple(sorted(problems)))
+    while True:
+        reached: list[Action] = []
+        for one in actions:
+            reached += _spelt_otherwise(reader, one)
+            below = _registered_below(reader, one) if _reaches_below(one) else []
+            if below is None:
+                problems.add(Problem("TOO_COMPLEX", f"more than {MOST_BELOW} registered names lie below", one.target))
+            reached += [_at(one, target) for target in below or ()]
+        more = _once([*actions, *reached])
+        if len(more) == len(actions):
+            return Reduction(actions, tuple(sorted(problems)))
+        if len(more) > MOST_ACTIONS:
+            problems.add(Problem("TOO_COMPLEX", f"it reaches more than {MOST_ACTIONS} registered things", ""))
+            return Reduction(_once(reduction.actions), tuple(sorted(problems)))
+        actions = more
 
 
 def _at(one: Action, target: str) -> Action:
@@ -53,11 +67,10 @@ def _once(actions: Iterable[Action]) -> tuple[Action, ...]:
     return tuple(sorted(found.values()))
 
 
-def _spelt_otherwise(reader: StateReader, actions: Iterable[Action]) -> Iterator[Action]:
-    for one in actions:
-        target = parse(one.target)
-        if _folds_case(reader, target):
-            yield from (_at(one, spelling) for spelling in _spellings(reader, target))
+def _spelt_otherwise(reader: StateReader, one: Action) -> Iterator[Action]:
+    target = parse(one.target)
+    if _folds_case(reader, target):
+        yield from (_at(one, spelling) for spelling in _spellings(reader, target))
 
 
 def _folds_case(reader: StateReader, target: Reference) -> bool:
@@ -101,6 +114,8 @@ def _registered_below(reader: StateReader, one: Action) -> list[str] | None:
         for name in row.names:
             child = Reference(place.scheme, place.authority, (*place.parts, name))
             waiting.append(child)
-            if any(reader.state("resource", key) for key in (str(child), str(Pattern(child, subtree=True)))):
+            # Both are read whatever the first says: what is read must not depend on the way it came to be asked.
+            rows = [reader.state("resource", key) for key in (str(child), str(Pattern(child, subtree=True)))]
+            if any(rows):
                 found.append(str(child))
     return found

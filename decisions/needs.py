@@ -44,7 +44,7 @@ def _unforbidden(case: Case, index: int, forbids: Sequence[Spoken]) -> Iterator[
             if case.descriptor.registration is not None:
                 for name in sorted(_unknown(case, spoken)):
                     yield Need(action=index, who="facts", what="attribute", about=name)
-        elif "trust" in spoken.rule.when.reads:
+        elif "trust" in spoken.rule.when.reads and case.descriptor.values().get("trust") != "closed":
             yield Need(action=index, who="facts", what="trust", about=spoken.rule.id)
         elif session := _of_session(case, spoken):
             yield from (Need(action=index, who="facts", what="attribute", about=name) for name in session)
