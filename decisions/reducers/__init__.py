@@ -41,6 +41,8 @@ def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None
         reducer = _FORMS.get(form)
         if reducer is None:
             raise UnreadableError(f"no reducer for the form {form[:40]!a}")  # noqa: TRY301  (one place turns all into problems)
+        if not isinstance(payload.get(_CLAIMS, {}), dict):
+            raise UnreadableError("what is claimed under attributes is one object, of names and values")  # noqa: TRY301
         reducer(effects, {key: value for key, value in payload.items() if key != _CLAIMS}, home)
     except UnreadableError as error:
         effects.refuse(error, "")

@@ -1,7 +1,7 @@
 """Column types that read back only what the log writes.
 
-SQLite keeps a value of any type in any column, so there a value of another type is refused as it is read; PostgreSQL
-refuses it as it is written. Text is compared by its bytes in both, which is the order that the views are hashed in.
+SQLite keeps a value of any type in any column, so a value of another type is refused as it is read. Text is compared
+by its bytes, which is the order that the views are hashed in; a database that sorts otherwise must be told to.
 """
 
 from collections.abc import Callable

@@ -69,7 +69,7 @@ def to_value(data: bytes) -> canon.Json:
 # -- writing --
 
 _INSERT: dict[str, Callable[[sa.Table], Any]] = {"sqlite": sqlite.insert}
-"""Each dialect's INSERT that knows ON CONFLICT; SQLite and PostgreSQL spell it alike."""
+"""Each dialect's INSERT that knows ON CONFLICT."""
 
 
 def write(connection: sa.Connection, old: Head, batch: Batch) -> None:

@@ -320,3 +320,28 @@ def test_of_a_chain_the_answer_tells_which_part_does_what(desk):
     assert done.exit_code == 4
     assert "program:python3" in done.stdout
     assert "segment 2: python3" in done.stdout
+
+
+def test_claim_that_is_misspelt_on_the_command_line_is_refused(desk):
+    done = desk.run("decide", "--as", "agent:ops-7", *FIXTURE, "--attribute", "stated_purpos=profiling")
+    assert (done.exit_code, 'did you mean "stated_purpose"' in done.error) == (1, True)
+
+
+def test_claims_that_are_no_object_are_unreadable(desk, tmp_path):
+    call = tmp_path / "call.json"
+    call.write_text('{"tool_name":"Read","tool_input":{"file_path":"/srv/app/x"},"cwd":"/","attributes":[1]}')
+    done = desk.decide("r1", "--tool-call", call)
+    assert (done.exit_code, done.object["reason"]) == (4, "UNPARSEABLE")
+
+
+def test_invalid_request_id_is_a_deny_that_proves(desk):
+    done = desk.decide("auto:x", *FIXTURE)
+    assert (done.exit_code, done.object["reason"]) == (4, "ID_INVALID")
+    proved = desk.run("prove", done.object["decision"], "--disclose", "/args", "-o", desk.folder / "p.json")
+    assert proved.exit_code == 0, proved.stderr
+
+
+def test_class_that_no_trust_opens_is_not_said_to_need_more(desk):
+    done = desk.run("decide", "--as", "agent:companion", "--say", "romance", "--person", "reader-31", "--request", "r1")
+    assert "another constitution: rule X.closed forbids it" in done.stdout
+    assert "more earned trust" not in done.stdout

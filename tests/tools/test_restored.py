@@ -38,8 +38,24 @@ def test_copy_behind_the_mark_takes_no_acts_and_can_be_read(desk):
     restore(desk, backup)
     refused = desk.sign("principal", "suspend", "agent:ops-7", "--reason", "x")
     assert (refused.exit_code, "came from a backup" in refused.error) == (1, True)
-    for words in (("log", "show", "0"), ("audit",), ("grant", "list"), ("trust", "show")):
+    for words in (("log", "show", "0"), ("grant", "list"), ("trust", "show")):
         assert desk.run(*words).exit_code == 0, words
+
+
+def test_audit_tells_an_earlier_copy_from_the_log(desk):
+    """Such a copy agrees with itself in every row."""
+    backup = spent_once(desk)
+    assert desk.run("audit").exit_code == 0
+    assert desk.run("checkpoint").exit_code == 0
+    restore(desk, backup)
+    done = desk.run("audit", "--json")
+    assert (done.exit_code, [one["table"] for one in done.object["findings"]]) == (3, ["high-water"])
+
+
+def test_audit_without_the_mark_says_that_it_was_not_looked_at(desk):
+    (desk.ledger / "high-water").unlink()
+    done = desk.run("audit", "--json")
+    assert (done.exit_code, done.object["lines"][-1]["outcome"]) == (0, "skipped")
 
 
 def test_ledger_without_its_mark_decides_nothing(desk):

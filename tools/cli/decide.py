@@ -6,19 +6,25 @@ Exit codes: 0 allowed, 4 denied, 5 held; 1 only where no record could be written
 Source: DESIGN sections 10 and 13; docs/guides/agents.md.
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import click
 
 from decisions.answer import Answer, conflicting, unavailable
 from decisions.errors import RequestConflictError
+from decisions.law import law_in_force
 from decisions.operation import Operation
+from grants.identifier import code_points
+from grants.spelling import suggestion
 from tools.cli.asking import Asked, operation_of, operation_options
 from tools.cli.command import command as declare
 from tools.cli.failure import DENIED, DONE, FAILED, HELD, told
 from tools.cli.output import emit, say
 from tools.cli.session import opened
 from tools.deciding import asker_of, constitution_of, decide
+from tools.errors import InputError
+from tools.ledger import OpenLedger
 from tools.show.answer import answer_text
 
 _CODES: Final = {"allow": DONE, "deny": DENIED, "hold": HELD}
@@ -43,7 +49,7 @@ def command(claimed: str | None, request: str | None, once: bool, **options: Any
     deny).
     """
     operation = operation_of(Asked(**options))
-    answer, explained = _answer(operation, claimed, request)
+    answer, explained = _answer(operation, claimed, request, options["attributes"])
     emit(answer.to_json(), explained)
     if answer.decision is None:
         say(f"tally: error: {answer.trouble}")
@@ -51,14 +57,19 @@ def command(claimed: str | None, request: str | None, once: bool, **options: Any
     return DENIED if once and answer.repeated and answer.outcome == "allow" else _CODES[answer.outcome]
 
 
-def _answer(operation: Operation, claimed: str | None, request: str | None) -> tuple[Answer, str]:
+def _answer(
+    operation: Operation, claimed: str | None, request: str | None, attributes: Sequence[str]
+) -> tuple[Answer, str]:
     """Give the answer, and what people read of it."""
     answer: Answer | None = None
     try:
         with opened() as ledger:
+            _check_declared(ledger, attributes)
             answer = decide(ledger.log, ledger.registry, operation, claimed=claimed, request=request)
             constitution = constitution_of(ledger.log, ledger.registry, answer)
             return answer, answer_text(answer, constitution, asker_of(ledger.log, ledger.registry, answer))
+    except InputError:
+        raise
     except RequestConflictError as error:
         answer = conflicting(str(error))
         return answer, answer_text(answer, None)
@@ -67,3 +78,14 @@ def _answer(operation: Operation, claimed: str | None, request: str | None) -> t
             failure = told(error)
             answer = unavailable(failure.message if failure else str(error))
         return answer, answer_text(answer, None)
+
+
+def _check_declared(ledger: OpenLedger, attributes: Sequence[str]) -> None:
+    """Refuse a claim that is misspelt on the command line: it would be a warning that nobody hears."""
+    if not attributes:
+        return
+    law = ledger.log.read(lambda snapshot: law_in_force(snapshot, ledger.registry))
+    for name in (text.partition("=")[0] for text in attributes):
+        if name not in law.constitution.attributes:
+            declared = law.constitution.attributes
+            raise InputError(f'--attribute: unknown attribute "{code_points(name)}"{suggestion(name, declared)}')

@@ -30,7 +30,7 @@ tally --ledger /srv/tally init --human human:h1 --new-key ~/.ssh/tally --yes"""
 
 @declare("init", example=_EXAMPLE)
 @click.option("--human", default="human:owner", show_default=True, help="Id of the first human; it names nobody.")
-@click.option("--name", help="That human's display name; kept apart, and can be erased.")
+@click.option("--name", help="That human's display name; the log holds a commitment to it alone.")
 @key_option
 @click.option(
     "--new-key", type=click.Path(path_type=Path), metavar="FILE", help="Make a new ssh key here, without passphrase."

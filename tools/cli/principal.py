@@ -42,13 +42,13 @@ def command() -> None:
     """Register who may ask and who may sign.
 
     A principal is <kind>:<name>; kinds are human, agent, service, registrar, sensor and witness. The id goes into
-    every record and is never erased: let it name a function, not a person. The display name can be erased.
+    every record and is never erased: let it name a function, not a person. The display name is kept apart from it.
     """
 
 
 @command.command("add", example=_ADD)
 @click.argument("principal")
-@click.option("--name", help="Display name; kept apart, and can be erased.  [default: the id's name]")
+@click.option("--name", help="Display name; the log holds a commitment to it alone.  [default: the id's name]")
 @click.option("--owner", metavar="HUMAN", help="The human who answers for it; every kind but human needs one.")
 @click.option("--uid", metavar="USER", help="The system user, by name or number, that is this principal.")
 @click.option(
@@ -141,7 +141,7 @@ def key_revoke(principal: str, fingerprint: str, *, signing: Signing) -> None:
 
 @command.command("suspend", example="tally principal suspend agent:ops-7 --reason 'it ran in a loop'")
 @click.argument("principal")
-@click.option("--reason", required=True, help="Why; kept apart, and can be erased.")
+@click.option("--reason", required=True, help="Why; the log holds a commitment to it alone.")
 @signing_options
 def suspend(principal: str, reason: str, *, signing: Signing) -> None:
     """End a principal: it may ask and sign no more, and does not come back."""

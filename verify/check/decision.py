@@ -88,8 +88,9 @@ def check_reduction(evidence: Evidence) -> Line:
 def _reduced(body: DecisionMade, reduced: Reduction) -> Line:
     recorded, found = _effects(reduction_of(body).actions), _effects(reduced.actions)
     codes = _codes(reduced)
-    # What store and machine added: more is registered below a target than is looked at; a link can't be followed.
-    added = set(body.problems) - codes <= {"TOO_COMPLEX", "TARGET_UNRESOLVED"}
+    # What the decision point may add, each a deny: more is registered below a target than is looked at; a link can't be
+    # followed; the request's id can't be kept.
+    added = set(body.problems) - codes <= {"TOO_COMPLEX", "TARGET_UNRESOLVED", "ID_INVALID"}
     if found - recorded or codes - set(body.problems) or not added:
         return failed("reduction", "the operation does something else than the decision recorded")
     more = recorded - found
