@@ -14,6 +14,7 @@ from grants.consent import ARGS, Wanted, item_for
 from grants.events import ConsentConsumed, ConsentRequested, Item
 from grants.reading import read_state
 from ledger import canon, digest
+from ledger.canon import Json
 from ledger.event import Event
 from verify.check.evidence import Evidence
 from verify.check.report import Line, failed, not_checked, passed
@@ -75,19 +76,21 @@ def check_reduction(evidence: Evidence) -> Line:
         return not_checked("reduction", f"read by reducers of number {body.reducers}; these are number {VERSION}")
     match opened[0]:
         case {"form": form, "payload": dict(payload), **rest} if form == body.form and not rest:
-            reduced = reduce_operation(body.form, payload, home=None)
-            if "TARGET_UNRESOLVED" in _codes(reduced) - set(body.problems):
-                # If no home at all would do, it is something else that is missing, and the decision kept that back.
-                at_home = reduce_operation(body.form, payload, home="/home")
-                if "TARGET_UNRESOLVED" not in _codes(at_home):
-                    return not_checked("reduction", "the operation depends on a home directory, which is not recorded")
-            return _reduced(body, reduced)
+            return _reduced(body, payload)
     return failed("reduction", "what is disclosed is no operation of the recorded form")
 
 
-def _reduced(body: DecisionMade, reduced: Reduction) -> Line:
-    recorded, found = _effects(reduction_of(body).actions), _effects(reduced.actions)
-    codes = _codes(reduced)
+def _reduced(body: DecisionMade, payload: dict[str, Json]) -> Line:
+    recorded = _effects(reduction_of(body).actions)
+    homes = [reduce_operation(body.form, payload, home=home) for home in ("/home/one", "/home/two")]
+    if homes[0] != homes[1]:
+        # Which home it was is not recorded; what is the same in every home must be there all the same.
+        same = _effects(homes[0].actions) & _effects(homes[1].actions)
+        if same - recorded or _codes(homes[0]) - set(body.problems):
+            return failed("reduction", "the operation does something else than the decision recorded")
+        return not_checked("reduction", "the operation depends on a home directory, which is not recorded")
+    reduced = reduce_operation(body.form, payload, home=None)
+    found, codes = _effects(reduced.actions), _codes(reduced)
     # What the decision point may add, each a deny: more is registered below a target than is looked at; a link can't be
     # followed; the request's id can't be kept.
     added = set(body.problems) - codes <= {"TOO_COMPLEX", "TARGET_UNRESOLVED", "ID_INVALID"}
