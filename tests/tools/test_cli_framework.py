@@ -313,3 +313,23 @@ def test_without_colours_there_is_no_bar(monkeypatch):
     with output.progress("folding") as bar:
         bar(1, 2)
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("decide", "--verb", "read", "--target", "file:///a", "--target", "file:///b"),
+        ("decide", "--as", "agent:ops-7", "--shell", "ls", "--as=agent:other"),
+        ("--ledger", "a", "--ledger", "b", "log", "head"),
+        ("log", "tail", "-n", "1", "-n", "2"),
+    ],
+)
+def test_option_that_stands_twice_is_refused(tally, ledger, words):
+    """The last one would win, and nobody would hear of the others."""
+    done = tally(*words)
+    assert (done.exit_code, "stands twice" in done.stderr) == (2, True)
+
+
+def test_options_that_may_be_repeated_are(tally, ledger):
+    said = ("--set", "environment=dev", "--set", "asset=source", "--json", "--json", "--yes")
+    assert tally("resource", "add", "file:///srv/x", *said).exit_code == 0
