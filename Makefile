@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test check lint types layers bench format vectors clean
+.PHONY: demo test coverage check lint types layers bench format vectors clean
 .DEFAULT_GOAL := check
 
 $(STAMP): pyproject.toml constraints.txt
@@ -17,6 +17,9 @@ demo: $(STAMP)  ## the main job, told as a story
 
 test: $(STAMP)  ## every test
 	$(BIN)/python -m pytest -q -n 2
+
+coverage: $(STAMP)  ## the tests, and what they leave out
+	$(BIN)/python -m pytest -q -n 2 --cov --cov-report=term:skip-covered --cov-fail-under=98
 
 check: lint types layers test  ## what CI runs
 
