@@ -22,6 +22,7 @@ from verify.check import check_bundle
 from verify.check.report import LIMITS, Report
 from verify.errors import VerifyError
 from verify.show import tell, told
+from verify.strict import Strict
 from verify.text import visible
 
 VERIFIED, NOT_DONE, USAGE, FAILED, INCOMPLETE, INTERRUPTED = 0, 1, 2, 3, 6, 130
@@ -54,7 +55,7 @@ def cli() -> None:
     """  # noqa: D301  (the backslash is click's mark for a paragraph kept as it is)
 
 
-@cli.command()
+@cli.command(cls=Strict)
 @click.argument("file", metavar="FILE")
 @click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log and witness keys you trust.")
 @click.option("--signers", "signers_file", metavar="SIGNERS", help="The first human's key that you have pinned.")
@@ -88,7 +89,7 @@ def bundle(
     return INCOMPLETE if strict and report.left_undone else VERIFIED
 
 
-@cli.command()
+@cli.command(cls=Strict)
 @click.argument("file", metavar="FILE")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def show(file: str, as_json: bool) -> int:

@@ -216,3 +216,11 @@ def test_wrong_usage_is_an_object_too(capsys, arguments):
     told = json.loads(out)
     assert (told["code"], told["verified"]) == ("usage", False)
     assert told["error"] in err
+
+
+def test_keys_are_named_once(capsys):
+    """Of two policies the last would count, and nobody would hear of the first."""
+    other = ("--policy", str(FOLDER / "witnessed.policy"))
+    assert run(["bundle", DISCLOSED, *POLICY, *other, *SIGNERS]) == 2
+    assert run(["bundle", DISCLOSED, *POLICY, *SIGNERS, *SIGNERS, "--json"]) == 2
+    assert "--signers stands twice" in capsys.readouterr().err
