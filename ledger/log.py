@@ -84,6 +84,13 @@ class Snapshot(Protocol):
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
         """Give the stored checkpoints as (size, note), smallest first."""
 
+    def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
+        """Give what witnesses added to the checkpoint of this size as (witness, line), sorted by witness.
+
+        A witness is named by key name and key id, ``<name>+<8 hex digits>``; the line is its signature line, newline
+        and all.
+        """
+
 
 class Transaction(Snapshot, Protocol):
     """A snapshot that can be added to; it reads its own writes, and `head` moves with each append."""
@@ -127,6 +134,13 @@ class Log(Protocol):
 
         Raises:
             StoreError: another note of the same size stands already, or the database can't be written.
+        """
+
+    def store_cosignature(self, size: int, witness: str, line: str) -> None:
+        """Keep what a witness added to the checkpoint of this size; of one witness the first line stands.
+
+        Raises:
+            StoreError: no checkpoint of this size is kept, or the database can't be written.
         """
 
     def close(self) -> None:

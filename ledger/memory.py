@@ -45,6 +45,7 @@ class MemoryLog:
         self._states: dict[tuple[str, str], StateRow] = {}
         self._openings: dict[int, tuple[Opening, ...]] = {}
         self._checkpoints: dict[int, bytes] = {}
+        self._cosignatures: dict[int, dict[str, str]] = {}
         self.head: Head = EMPTY_HEAD
         self.confirm_clock = False
 
@@ -77,6 +78,13 @@ class MemoryLog:
         with self._lock:
             if self._checkpoints.setdefault(size, note) != note:
                 raise StoreError(f"another checkpoint of size {size} stands already")
+
+    def store_cosignature(self, size: int, witness: str, line: str) -> None:
+        """Keep what a witness added to a checkpoint."""
+        with self._lock:
+            if size not in self._checkpoints:
+                raise StoreError(f"no checkpoint of size {size} is kept")
+            self._cosignatures.setdefault(size, {}).setdefault(witness, line)
 
     def close(self) -> None:
         """Nothing to let go of."""
@@ -116,3 +124,7 @@ class MemoryLog:
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
         """Give the stored checkpoints, smallest first."""
         return iter(sorted(self._checkpoints.items()))
+
+    def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
+        """Give what witnesses added to the checkpoint of this size, sorted by witness."""
+        return sorted(self._cosignatures.get(size, {}).items())

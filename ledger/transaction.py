@@ -165,3 +165,7 @@ class PendingTransaction:
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
         """Give the stored checkpoints, smallest first."""
         return self._below.checkpoints()
+
+    def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
+        """Give what witnesses added to the checkpoint of this size, sorted by witness."""
+        return self._below.cosignatures(size)

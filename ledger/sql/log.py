@@ -97,6 +97,21 @@ class SqlLog:
             elif standing != note:
                 raise StoreError(f"another checkpoint of size {size} stands already")
 
+    def store_cosignature(self, size: int, witness: str, line: str) -> None:
+        """Keep what a witness added to a checkpoint; see `ledger.log.Log.store_cosignature`."""
+        self._beside_checkpoint(schema.cosignatures, {"size": size, "witness": witness, "line": line})
+
+    def _beside_checkpoint(self, table: sa.Table, row: dict[str, object]) -> None:
+        """Add a row that speaks of a checkpoint, unless one with its key stands."""
+        checkpoints = schema.checkpoints.c
+        with translated(self._place), self._in_turn(), self._writer.begin() as connection:
+            kept = sa.select(checkpoints.size).where(checkpoints.size == row["size"])
+            if connection.execute(kept).scalar_one_or_none() is None:
+                raise StoreError(f"no checkpoint of size {row['size']} is kept")
+            key = [column == row[column.name] for column in table.primary_key]
+            if connection.execute(sa.select(sa.literal(1)).select_from(table).where(*key)).first() is None:
+                connection.execute(sa.insert(table), [row])
+
     def close(self) -> None:
         """Close every connection."""
         self.engine.dispose()

@@ -39,6 +39,11 @@ _OPENINGS = (
     .order_by(schema.disclosures.c.path)
 )
 _CHECKPOINTS = sa.select(schema.checkpoints).order_by(schema.checkpoints.c.size)
+_COSIGNATURES = (
+    sa.select(schema.cosignatures)
+    .where(schema.cosignatures.c.size == sa.bindparam("size"))
+    .order_by(schema.cosignatures.c.witness)
+)
 _NODES = {
     tree: sa.select(schema.nodes.c.pos, schema.nodes.c[tree]).where(
         schema.nodes.c.pos.in_(sa.bindparam("positions", expanding=True))
@@ -125,6 +130,10 @@ class SqlSnapshot:
         """Give the stored checkpoints, smallest first."""
         for row in self._stream(_CHECKPOINTS):
             yield row.size, row.note
+
+    def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
+        """Give what witnesses added to the checkpoint of this size, sorted by witness."""
+        return [(row.witness, row.line) for row in self._stream(_COSIGNATURES, size=size)]
 
     def _scalar(self, statement: sa.Select[Any], **values: object) -> Any:  # noqa: ANN401  (what the column holds)
         with translated(place(self._connection.engine)):

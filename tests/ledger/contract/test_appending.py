@@ -199,3 +199,27 @@ def test_keeps_checkpoints_by_size(log):
     with pytest.raises(StoreError, match="another checkpoint of size 2"):
         log.store_checkpoint(2, b"other")
     assert log.read(lambda look: list(look.checkpoints())) == [(1, b"one"), (2, b"two")]
+
+
+def test_keeps_what_witnesses_add_beside_its_checkpoint(log):
+    """Lines come sorted by witness; of one witness the first line stands for ever."""
+    append(log, moved(), moved())
+    log.store_checkpoint(1, b"one")
+    log.store_checkpoint(2, b"two")
+    log.store_cosignature(2, "w.example+0000000b", "\u2014 b\n")
+    log.store_cosignature(2, "w.example+0000000a", "\u2014 a\n")
+    log.store_cosignature(1, "w.example+0000000b", "\u2014 other\n")
+    log.store_cosignature(2, "w.example+0000000b", "\u2014 later\n")
+    lines = [("w.example+0000000a", "\u2014 a\n"), ("w.example+0000000b", "\u2014 b\n")]
+    assert log.read(lambda look: list(look.cosignatures(2))) == lines
+    assert log.transact(lambda tx: list(tx.cosignatures(2))) == lines
+    assert log.read(lambda look: list(look.cosignatures(1))) == [("w.example+0000000b", "\u2014 other\n")]
+    assert log.read(lambda look: list(look.cosignatures(3))) == []
+
+
+def test_nobody_witnesses_a_checkpoint_that_is_not_kept(log):
+    """A line without its checkpoint would speak of nothing."""
+    append(log, moved())
+    with pytest.raises(StoreError, match="no checkpoint of size 1 is kept"):
+        log.store_cosignature(1, "w.example+0000000b", "\u2014 b\n")
+    assert log.read(lambda look: list(look.cosignatures(1))) == []

@@ -36,8 +36,7 @@ def filled(log: SqlLog) -> SqlLog:
     append(log, moved("a", 3, once="k", labels=("x", "y"), note="first"), moved("b", 4))
     append(log, moved("a", -1, once="l", note="second", by="agent:two"), closed("b"))
     log.store_checkpoint(3, b"note of three")
-    with closing(sqlite3.connect(log.engine.url.database)) as raw, raw:
-        raw.execute("INSERT INTO cosignatures VALUES (3, 'witness.example', 'a line')")
+    log.store_cosignature(3, "witness.example+0000000a", "a line\n")
     return log
 
 
