@@ -7,8 +7,7 @@ import pytest
 
 from ledger import canon
 from tools.dev.golden_bundle import FOLDER, ORIGIN
-from verify import cli
-from verify.cli import run
+from verify.cli import main, run
 
 DISCLOSED = str(FOLDER / "allow-by-consent-disclosed.bundle")
 WITNESSED = str(FOLDER / "allow-by-consent-witnessed.bundle")
@@ -144,7 +143,7 @@ def test_help_teaches_with_an_example_and_the_exit_codes(capsys):
 
 def test_nothing_ends_in_a_traceback(monkeypatch, capsys):
     for error, code in ((RuntimeError("x"), 1), (KeyboardInterrupt(), 130), (BrokenPipeError(), 1), (MemoryError(), 1)):
-        monkeypatch.setattr(cli, "parse_bundle", raising(error))
+        monkeypatch.setattr("verify.cli.show.parse_bundle", raising(error))
         assert run(["show", DISCLOSED]) == code
     assert "Traceback" not in capsys.readouterr().err
 
@@ -159,7 +158,7 @@ def raising(error):
 def test_main_exits_with_the_code(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["tally-verify", "show", DISCLOSED])
     with pytest.raises(SystemExit) as ended:
-        cli.main()
+        main()
     assert ended.value.code == 0
 
 
