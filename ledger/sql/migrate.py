@@ -8,19 +8,34 @@ from importlib.resources import files
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 
+from ledger.errors import StoreError
 from ledger.sql.engine import place, writer
 from ledger.sql.failure import translated
+from ledger.sql.revision import found_revision
 
 
-def upgrade(engine: sa.Engine) -> None:
-    """Bring the database to the newest revision, in one transaction.
+def upgrade(engine: sa.Engine, to: str = "head") -> tuple[str | None, str]:
+    """Bring the database to a revision, the newest unless another is named, in one transaction.
+
+    Returns:
+        The revision before, None where there were no tables, and the revision after.
 
     Raises:
-        StoreError: the database can't be written.
+        StoreError: the database can't be written, or its revision is none that this version knows.
     """
-    with translated(place(engine)), writer(engine).begin() as connection:
-        command.upgrade(configuration(connection), "head")
+    name = place(engine)
+    with translated(name), writer(engine).begin() as connection:
+        before = found_revision(connection)
+        scripts = ScriptDirectory.from_config(configuration())
+        if before is not None and before not in {script.revision for script in scripts.walk_revisions()}:
+            raise StoreError(
+                f"{name}: tables of revision {before}, which this version does not know: install the version that made "
+                "them, or a newer one"
+            )
+        command.upgrade(configuration(connection), to)
+        return before, found_revision(connection) or to
 
 
 def configuration(connection: sa.Connection | None = None) -> Config:

@@ -13,13 +13,10 @@ import sqlalchemy as sa
 
 from ledger.errors import StoreError, StoreMissingError
 from ledger.log import Clock
-from ledger.sql import schema
 from ledger.sql.engine import BUSY_SECONDS, sqlite_engine
-from ledger.sql.failure import translated
 from ledger.sql.log import SqlLog
+from ledger.sql.revision import check_revision
 from ledger.view import View
-
-_REVISION = sa.text("SELECT version_num FROM alembic_version")
 
 
 def create_log(path: Path, views: Sequence[View], clock: Clock) -> SqlLog:
@@ -66,13 +63,7 @@ def open_log(
         StoreMissingError: there is none.
         StoreError: it is no log, or of another version.
     """
-    try:
-        found = path.is_file()
-    except OSError as error:  # a directory above it that may not be entered
-        raise StoreError(f"{path}: can't be looked at ({error.strerror}): run as the user that keeps it") from error
-    if not found:
-        raise StoreMissingError(f"{path}: no ledger here: check the path, or run `tally init`")
-    engine = sqlite_engine(path, busy_seconds=busy_seconds)
+    engine = open_engine(path, busy_seconds=busy_seconds)
     try:
         check_revision(engine, str(path))
     except StoreError:
@@ -81,19 +72,20 @@ def open_log(
     return SqlLog(engine, views, clock, confirm_clock=confirm_clock)
 
 
-def check_revision(engine: sa.Engine, name: str) -> None:
-    """Refuse tables of another version.
+def open_engine(path: Path, *, busy_seconds: float = BUSY_SECONDS) -> sa.Engine:
+    """Open a database that stands, of whatever revision.
 
     Raises:
-        StoreError: they are older, newer, or none.
+        StoreMissingError: there is none.
+        StoreError: it can't be looked at.
     """
-    with translated(name), engine.connect() as connection:
-        found = connection.execute(_REVISION).scalars().all()
-    if found != [schema.REVISION]:
-        raise StoreError(
-            f"{name}: tables of revision {', '.join(map(str, found)) or 'none'}, this version reads {schema.REVISION}: "
-            "run `tally doctor`, then migrate or use the version that wrote it"
-        )
+    try:
+        found = path.is_file()
+    except OSError as error:  # a directory above it that may not be entered
+        raise StoreError(f"{path}: can't be looked at ({error.strerror}): run as the user that keeps it") from error
+    if not found:
+        raise StoreMissingError(f"{path}: no ledger here: check the path, or run `tally init`")
+    return sqlite_engine(path, busy_seconds=busy_seconds)
 
 
 def _sync(folder: Path) -> None:

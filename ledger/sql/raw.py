@@ -94,6 +94,21 @@ class CosignatureRow(NamedTuple):
     line: object
 
 
+class TimestampRow(NamedTuple):
+    """A row of ``timestamps``."""
+
+    size: object
+    authority: object
+    token: object
+
+
+class ProjectionRow(NamedTuple):
+    """A row of ``projections``."""
+
+    one: object
+    generation: object
+
+
 class Extent(NamedTuple):
     """How many rows ``events`` and ``nodes`` have, and the highest number in each."""
 
@@ -156,6 +171,15 @@ class RawTables:
         """Give the cosignatures by size."""
         statement = "SELECT size, witness, line FROM cosignatures ORDER BY size, witness"
         return map(CosignatureRow._make, self._rows(statement))
+
+    def timestamps(self) -> Iterator[TimestampRow]:
+        """Give the time stamps by size."""
+        statement = "SELECT size, authority, token FROM timestamps ORDER BY size, authority"
+        return map(TimestampRow._make, self._rows(statement))
+
+    def projections(self) -> Iterator[ProjectionRow]:
+        """Give the generation of the states; there should be one."""
+        return map(ProjectionRow._make, self._rows("SELECT one, generation FROM projections ORDER BY one"))
 
     def extent(self) -> Extent:
         """Measure ``events`` and ``nodes``."""

@@ -46,9 +46,12 @@ class Rebuilt:
 def rebuild(engine: sa.Engine, registry: Registry, views: Sequence[View], progress: Progress | None = None) -> Rebuilt:
     """Fold the whole log again, in one transaction: the states are the new ones, or stay the old ones.
 
+    The generation in ``projections`` moves with them.
+
     Raises:
         EventError: an event can't be read.
         ViewError: an event contradicts what stands before it.
+        CorruptError: the generation's row is missing.
         StoreError: the database can't be read or written.
     """
     with translated(place(engine)), writer(engine).begin() as connection:
@@ -57,6 +60,7 @@ def rebuild(engine: sa.Engine, registry: Registry, views: Sequence[View], progre
         rows = fold(views, _events(snapshot, registry, progress)).values()
         connection.execute(sa.delete(schema.states))
         put_states(connection, rows)
+        _next_generation(connection)
         return Rebuilt(before, states_digest(rows), snapshot.head.size, len(rows))
 
 
@@ -68,6 +72,13 @@ def current_digest(connection: sa.Connection) -> bytes:
     """
     with translated(place(connection.engine)):
         return states_digest(map(to_state, connection.execute(_ALL, execution_options={"yield_per": STREAM})))
+
+
+def _next_generation(connection: sa.Connection) -> None:
+    """Tell whoever keeps states in memory that they were made anew."""
+    generation = schema.projections.c.generation
+    if connection.execute(sa.update(schema.projections).values(generation=generation + 1)).rowcount != 1:
+        raise CorruptError("the generation of the states is missing: run `tally audit`")
 
 
 def _standing_digest(connection: sa.Connection) -> bytes | None:

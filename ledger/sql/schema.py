@@ -8,10 +8,13 @@
     states(view, key, seq, state)                                    the views' current states, canonical bytes
     checkpoints(size, note)                                          signed notes
     cosignatures(size, witness, line)                                what witnesses added to them
+    timestamps(size, authority, token)                               RFC 3161 tokens over checkpoints
     disclosures(seq, path, salt, value)                              openings, canonical bytes
+    projections(one, generation)                                     one row; how often the states were made anew
 
 No table has a second index: the order that an audit scans is the order that the log looks up in. ``incarnation``
-counts the lives of the log: 1, and one more with each ``ledger.restored``.
+counts the lives of the log: 1, and one more with each ``ledger.restored``. ``generation`` moves when the states are
+folded again (`ledger.sql.rebuild`): whoever keeps states in memory drops them then.
 
 Source: DESIGN section 6 (tables); docs/spec/store.md.
 """
@@ -20,7 +23,7 @@ import sqlalchemy as sa
 
 from ledger.sql.columns import BYTES, NUMBER, TEXT
 
-REVISION = "0001"
+REVISION = "0002"
 """The migration that these tables are the result of."""
 
 metadata = sa.MetaData(
@@ -101,6 +104,15 @@ cosignatures = sa.Table(
     sqlite_with_rowid=False,
 )
 
+timestamps = sa.Table(
+    "timestamps",
+    metadata,
+    sa.Column("size", NUMBER, sa.ForeignKey("checkpoints.size"), primary_key=True, autoincrement=False),
+    sa.Column("authority", TEXT, primary_key=True),
+    sa.Column("token", BYTES, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 disclosures = sa.Table(
     "disclosures",
     metadata,
@@ -109,4 +121,11 @@ disclosures = sa.Table(
     sa.Column("salt", BYTES, nullable=False),
     sa.Column("value", BYTES, nullable=False),
     sqlite_with_rowid=False,
+)
+
+projections = sa.Table(
+    "projections",
+    metadata,
+    sa.Column("one", NUMBER, sa.CheckConstraint("one = 1", name="one"), primary_key=True, autoincrement=False),
+    sa.Column("generation", NUMBER, nullable=False),
 )

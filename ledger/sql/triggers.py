@@ -1,8 +1,11 @@
 """Triggers that keep the past as it was written, whoever holds the database connection.
 
 Of every append-only table, UPDATE and DELETE are refused. So is INSERT over a row that stands, since SQLite's INSERT
-OR REPLACE deletes without firing delete triggers; events and nodes only take the next number. The head only grows.
-``states`` has none: it can be made again from the events.
+OR REPLACE deletes without firing delete triggers; events and nodes only take the next number. The head only grows, and
+so does the generation of the states. ``states`` has none: it can be made again from the events.
+
+One thing may go: an opening that an event of the log erased. The claim ``erased:<seq>:<path>``, which stands for ever,
+lets its row be deleted, and keeps it from coming back.
 
 Each dialect spells its own; a log on a dialect that is missing here can't be created.
 
@@ -22,6 +25,7 @@ APPEND_ONLY = (
     schema.tags,
     schema.checkpoints,
     schema.cosignatures,
+    schema.timestamps,
     schema.disclosures,
 )
 NUMBERED = {schema.events.name: "seq", schema.nodes.name: "pos"}
@@ -35,7 +39,8 @@ def _sqlite_triggers() -> Iterator[tuple[str, str]]:
     for table in APPEND_ONLY:
         own, refusal = table.name, f"{table.name} is append-only"
         yield _sqlite(f"{own}_no_update", f"BEFORE UPDATE ON {own}", refusal)
-        yield _sqlite(f"{own}_no_delete", f"BEFORE DELETE ON {own}", refusal)
+        kept = f" WHEN NOT {_erased('OLD')}" if table is schema.disclosures else ""
+        yield _sqlite(f"{own}_no_delete", f"BEFORE DELETE ON {own}{kept}", refusal)
         if own not in NUMBERED:
             same = " AND ".join(f"{column.name} = NEW.{column.name}" for column in table.primary_key)
             standing = f"EXISTS (SELECT 1 FROM {own} WHERE {same})"  # noqa: S608  (names from our own schema)
@@ -47,6 +52,18 @@ def _sqlite_triggers() -> Iterator[tuple[str, str]]:
     yield _sqlite("head_grows", "BEFORE UPDATE ON head WHEN NEW.size <= OLD.size", "the head only grows")
     yield _sqlite("head_stays", "BEFORE DELETE ON head", "the head stays")
     yield _sqlite("head_is_one", "BEFORE INSERT ON head WHEN EXISTS (SELECT 1 FROM head)", "there is one head")
+    back = f"BEFORE INSERT ON disclosures WHEN {_erased('NEW')}"
+    yield _sqlite("disclosures_stay_erased", back, "what is erased stays erased")
+    generation = "BEFORE UPDATE ON projections WHEN NEW.generation <= OLD.generation"
+    yield _sqlite("projections_grow", generation, "the generation only grows")
+    yield _sqlite("projections_stay", "BEFORE DELETE ON projections", "the generation stays")
+    second = "BEFORE INSERT ON projections WHEN EXISTS (SELECT 1 FROM projections)"
+    yield _sqlite("projections_are_one", second, "there is one generation")
+
+
+def _erased(row: str) -> str:
+    """Say that an event has erased the opening in this row."""
+    return f"EXISTS (SELECT 1 FROM claims WHERE key = 'erased:' || {row}.seq || ':' || {row}.path)"  # noqa: S608  (ours)
 
 
 BY_DIALECT: Mapping[str, Mapping[str, str]] = {"sqlite": dict(_sqlite_triggers())}

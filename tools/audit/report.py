@@ -14,6 +14,7 @@ DIMENSIONS = (
     "disclosures",
     "checkpoints",
     "cosignatures",
+    "timestamps",
     "signatures",
     "schema",
     "file",

@@ -73,7 +73,9 @@ class _Audit:
             self._contents.run(size, trees.damaged)
         with self._stage("head"):
             self._head(size, trees)
-        with self._stage("checkpoints", "cosignatures"):
+        with self._stage("states"):
+            self._generation()
+        with self._stage("checkpoints", "cosignatures", "timestamps"):
             SealCheck(self._raw, size, trees.roots, self._witnesses, self._tallies).run(self._contents.genesis)
         with self._stage("schema"):
             for name, message in self._raw.schema_faults():
@@ -108,6 +110,16 @@ class _Audit:
             # Types too: 1 is not True, and text is not bytes.
             if type(stored) is not type(expected) or stored != expected:
                 self._tallies.find("head", "head", "", f"{column} is {spell(stored)}, and should be {spell(expected)}")
+
+    def _generation(self) -> None:
+        rows = list(self._raw.projections())
+        if len(rows) != 1:
+            self._tallies.find("states", "projections", "", f"{len(rows)} rows stand where there is one")
+        for row in rows:
+            if type(row.one) is not int or row.one != 1:
+                self._tallies.find("states", "projections", "", f"one is {spell(row.one)}, and should be 1")
+            if type(row.generation) is not int or row.generation < 0:
+                self._tallies.find("states", "projections", "", f"generation is {spell(row.generation)}: no count")
 
     def _head_columns(self, row: HeadRow, size: int, trees: Trees) -> Iterator[tuple[str, object, object]]:
         yield "one", row.one, 1

@@ -11,7 +11,7 @@ from ledger.checkpoint import Checkpoint, Cosigner, open_checkpoint, parse_cosig
 from ledger.errors import NoteError
 from ledger.events import LedgerOpened
 from ledger.note import VerifierKey, parse_note
-from ledger.sql.raw import CheckpointRow, CosignatureRow, RawTables
+from ledger.sql.raw import CheckpointRow, CosignatureRow, RawTables, TimestampRow
 from tools.audit.report import Tallies, spell
 from tools.audit.side import Side
 from tools.audit.trees import Pair
@@ -31,12 +31,16 @@ class SealCheck:
         """Check every checkpoint and cosignature."""
         key = self._log_key(genesis)
         cosignatures = Side(self.raw.cosignatures(), self._strange_cosignature)
+        timestamps = Side(self.raw.timestamps(), self._strange_timestamp)
         for row in self.raw.checkpoints():
             checkpoint = self._checkpoint(row, key)
             if type(row.size) is int:
                 for line in cosignatures.take(row.size):
                     self._cosignature(line, checkpoint)
+                for stamp in timestamps.take(row.size):
+                    self._timestamp(stamp)
         cosignatures.finish()
+        timestamps.finish()
 
     def _log_key(self, genesis: LedgerOpened | None) -> VerifierKey | None:
         if genesis is None:
@@ -106,3 +110,14 @@ class SealCheck:
     def _strange_cosignature(self, row: CosignatureRow) -> None:
         key = f"{spell(row.size)} {spell(row.witness)}"
         self.tallies.find("cosignatures", "cosignatures", key, "there is no checkpoint of this size")
+
+    def _timestamp(self, row: TimestampRow) -> None:
+        self.tallies.checked("timestamps")
+        if not (isinstance(row.authority, str) and isinstance(row.token, bytes)):
+            self._wrong_timestamp(row, "not the name of an authority and a token")
+
+    def _strange_timestamp(self, row: TimestampRow) -> None:
+        self._wrong_timestamp(row, "there is no checkpoint of this size")
+
+    def _wrong_timestamp(self, row: TimestampRow, message: str) -> None:
+        self.tallies.find("timestamps", "timestamps", f"{spell(row.size)} {spell(row.authority)}", message)

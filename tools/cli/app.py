@@ -39,6 +39,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "replay": "Decide every recorded decision again, and compare.",
         "audit": "Recompute everything from the stored events.",
         "rebuild": "Fold the views again from the events.",
+        "db": "Look after the database: its tables and their version.",
         "demo": "Tell the whole story in a temporary directory.",
         "help": "Explain more: exit codes, environment.",
     },

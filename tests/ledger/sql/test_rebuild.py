@@ -2,7 +2,7 @@
 
 import pytest
 
-from ledger.errors import EventError
+from ledger.errors import CorruptError, EventError
 from ledger.event import Registry
 from ledger.sql.rebuild import rebuild
 from tests.ledger.contract.sample import REGISTRY, VIEWS, Moved, append, everything, moved
@@ -17,6 +17,24 @@ def test_rebuild_reaches_the_same_digest(filled):
     assert (done.events, done.states) == (4, len(before["states"]))
     assert told == [(1, 4), (4, 4)]
     assert everything(filled) == before
+
+
+def test_rebuild_moves_the_generation(filled, raw):
+    """Whoever keeps states in memory is told, each time."""
+    for generation in (1, 2):
+        rebuild(filled.engine, REGISTRY, VIEWS)
+        assert raw("SELECT * FROM projections") == [(1, generation)]
+
+
+def test_rebuild_without_a_generation_changes_nothing(filled, raw):
+    """Nobody could be told of it."""
+    raw("DROP TRIGGER projections_stay")
+    raw("DELETE FROM projections")
+    raw("UPDATE states SET seq = 0")
+    before = raw("SELECT * FROM states")
+    with pytest.raises(CorruptError, match="the generation of the states is missing"):
+        rebuild(filled.engine, REGISTRY, VIEWS)
+    assert raw("SELECT * FROM states") == before
 
 
 def test_rebuild_of_an_empty_log(log):

@@ -77,3 +77,54 @@ def test_states_may_be_made_again(filled, raw):
     """States are worked out from the events, and so hold no past."""
     raw("DELETE FROM states")
     assert raw("SELECT count(*) FROM states") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DELETE FROM projections",
+        "UPDATE projections SET generation = generation",
+        "UPDATE projections SET generation = -1",
+        "INSERT OR REPLACE INTO projections VALUES (1, 7)",
+        "INSERT INTO projections VALUES (2, 7)",
+    ],
+)
+def test_generation_only_grows(filled, raw, statement):
+    """Whoever keeps states in memory is told of every rebuild."""
+    with pytest.raises(sqlite3.IntegrityError, match="generation"):
+        raw(statement)
+    assert raw("SELECT * FROM projections") == [(1, 0)]
+    raw("UPDATE projections SET generation = generation + 1")
+    assert raw("SELECT * FROM projections") == [(1, 1)]
+
+
+def erase(raw, seq, path):
+    raw("INSERT INTO claims VALUES (?, 3)", f"erased:{seq}:{path}")
+
+
+def test_an_opening_goes_where_an_event_erased_it(filled, raw):
+    """The claim of that very opening lets it go; no other does."""
+    kept = raw("SELECT * FROM disclosures WHERE seq = 2")
+    for seq, path in ((0, "/other"), (2, "/notes"), (20, "/note"), ("", "0:/note")):
+        erase(raw, seq, path)
+    with pytest.raises(sqlite3.IntegrityError, match="disclosures is append-only"):
+        raw("DELETE FROM disclosures WHERE seq = 0")
+    erase(raw, 0, "/note")
+    with pytest.raises(sqlite3.IntegrityError, match="disclosures is append-only"):
+        raw("DELETE FROM disclosures")
+    raw("DELETE FROM disclosures WHERE seq = 0 AND path = '/note'")
+    assert raw("SELECT * FROM disclosures") == kept
+    with pytest.raises(sqlite3.IntegrityError, match="disclosures is append-only"):
+        raw("UPDATE disclosures SET seq = 0")
+
+
+def test_what_was_erased_does_not_come_back(filled, raw):
+    """Neither where the row was taken away, nor before."""
+    (row,) = raw("SELECT * FROM disclosures WHERE seq = 0")
+    erase(raw, 0, "/note")
+    erase(raw, 1, "/note")
+    raw("DELETE FROM disclosures WHERE seq = 0")
+    for seq in (0, 1):
+        for verb in ("INSERT", "INSERT OR REPLACE", "INSERT OR IGNORE"):
+            with pytest.raises(sqlite3.IntegrityError, match="what is erased stays erased"):
+                raw(f"{verb} INTO disclosures VALUES (?, ?, ?, ?)", seq, *row[1:])

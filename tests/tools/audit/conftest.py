@@ -224,3 +224,5 @@ def build(path: Path, office: Any, populate: Callable[..., Any]) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         rows = [(of, WITNESS.name, line) for of, line in lines.items()]
         connection.executemany("INSERT INTO cosignatures VALUES (?, ?, ?)", rows)
+        stamps = [(of, "stamps.example", b"a token") for of in lines]
+        connection.executemany("INSERT INTO timestamps VALUES (?, ?, ?)", stamps)

@@ -9,7 +9,13 @@ from tools.audit import audit
 from tools.audit.report import MAX_FINDINGS
 from verify.views import EVENTS, VIEWS
 
-TABLES = ("events", "nodes", "head", "claims", "tags", "states", "checkpoints", "cosignatures", "disclosures")
+TABLES = (
+    "events", "nodes", "head", "claims", "tags", "states", "checkpoints", "cosignatures", "timestamps", "disclosures",
+    "projections",
+)  # fmt: skip
+FREE = {("timestamps", "authority"), ("timestamps", "token"), ("projections", "generation")}
+"""Columns in which a value of the right type is as good as another to an audit."""
+
 VALUES = (
     "NULL",
     "''",
@@ -42,7 +48,8 @@ def test_any_value_in_any_column_is_a_finding(ledger, value):
                 loosened(connection)
                 connection.execute(f"UPDATE {table} SET {column} = {value} WHERE rowid = 1")
             report = ledger.audit()
-            assert report.findings[0].table == table, (table, column, report.findings[0])
+            if (table, column) not in FREE:
+                assert report.findings[0].table == table, (table, column, report.findings[0])
             assert all(str(finding).isprintable() for finding in report.findings)
 
 

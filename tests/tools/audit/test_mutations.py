@@ -140,6 +140,11 @@ def test_every_deleted_row_is_found_and_named(ledger, table):
         ),
         ("INSERT INTO cosignatures SELECT 8, 'other', line FROM cosignatures WHERE size = 8", "cosignatures 8 other"),
         ("INSERT INTO cosignatures VALUES (8, 'other', x'00')", "cosignatures 8 other"),
+        ("INSERT INTO timestamps VALUES (3, 'stamps.example', x'00')", "timestamps 3 stamps.example"),
+        ("INSERT INTO timestamps VALUES (8, 'other', 'text')", "timestamps 8 other"),
+        ("INSERT INTO projections VALUES (2, 0)", "projections"),
+        ("DELETE FROM projections", "projections"),
+        ("UPDATE projections SET generation = -1", "projections"),
     ],
 )
 def test_every_added_row_is_found_and_named(ledger, statement, where):

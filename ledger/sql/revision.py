@@ -1,0 +1,47 @@
+"""Which migration the tables of a database are the result of, and whether this version reads them.
+
+Needs no Alembic: opening a log asks this each time.
+"""
+
+import sqlalchemy as sa
+
+from ledger.errors import StoreError
+from ledger.sql.failure import translated
+from ledger.sql.schema import REVISION
+
+_TABLE = "alembic_version"
+_REVISION = sa.text(f"SELECT version_num FROM {_TABLE}")  # noqa: S608  (the name above)
+
+
+def found_revision(connection: sa.Connection) -> str | None:
+    """Give the revision of the tables, or None where no migration ever ran.
+
+    Raises:
+        StoreError: it can't be told: several are named, or none.
+    """
+    if not sa.inspect(connection).has_table(_TABLE):
+        return None
+    found = connection.execute(_REVISION).scalars().all()
+    if len(found) != 1:
+        raise StoreError(f"its tables name {len(found)} revisions, and should name one: restore a backup")
+    return str(found[0])
+
+
+def check_revision(engine: sa.Engine, name: str) -> None:
+    """Refuse tables of another version.
+
+    Raises:
+        StoreError: they are older, newer, or none.
+    """
+    with translated(name), engine.connect() as connection:
+        found = connection.execute(_REVISION).scalars().all()
+    if found != [REVISION]:
+        raise StoreError(f"{name}: {mismatch(', '.join(map(str, found)))}")
+
+
+def mismatch(found: str | None) -> str:
+    """Say what to do about tables of another revision than this version reads."""
+    if not found:
+        return "no tables of a log stand here: check the path, or run `tally init`"
+    advice = "back it up, then run `tally db upgrade`" if found < REVISION else "use the version that wrote it"
+    return f"tables of revision {found}, this version reads {REVISION}: {advice}"
