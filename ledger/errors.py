@@ -7,6 +7,7 @@
     |-- NoteError                a signed note that does not parse or verify
     |   `-- CheckpointError      a note that is not a checkpoint
     |-- PolicyFileError          a policy file that does not parse
+    |-- LibraryMissingError      an optional library is not installed
     |-- DisclosureError          an opening that does not fit its commitment
     |-- AppendError              an append that was refused, nothing written
     |   |-- ClaimTakenError      a unique key is taken for ever
@@ -47,6 +48,10 @@ class CheckpointError(NoteError):
 
 class PolicyFileError(LedgerError, ValueError):
     """A policy file breaks its form; the message names the line and says what may stand there."""
+
+
+class LibraryMissingError(LedgerError):
+    """An optional library is not installed; the message names the extra that brings it."""
 
 
 class DisclosureError(LedgerError, ValueError):

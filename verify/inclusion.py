@@ -180,6 +180,16 @@ def check_twin_inclusion(root: bytes, proof: TwinInclusion, leaf_hash: bytes, *,
     """
     _check_index(proof.index, proof.size)
     _expect_sizes((proof.size,), (size,))
+    _expect("root", root, twin_inclusion_root(proof, leaf_hash))
+
+
+def twin_inclusion_root(proof: TwinInclusion, leaf_hash: bytes) -> bytes:
+    """Compute the RFC 6962 root that the audit path leads to from a leaf's hash.
+
+    Raises:
+        InclusionError: the path's length does not fit the proof's size and index.
+    """
+    _check_index(proof.index, proof.size)
     inner, border = _twin_shape(proof.index, proof.size, 0)
     _expect_length("path", proof.path, inner + border)
     _check_digests((leaf_hash, *proof.path))
@@ -187,7 +197,7 @@ def check_twin_inclusion(root: bytes, proof: TwinInclusion, leaf_hash: bytes, *,
     for level, sibling in enumerate(proof.path):
         left = level >= inner or proof.index >> level & 1
         value = _twin_node(sibling, value) if left else _twin_node(value, sibling)
-    _expect("root", root, value)
+    return value
 
 
 def check_twin_consistency(

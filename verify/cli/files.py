@@ -42,7 +42,7 @@ def read_signers(name: str | None) -> AllowedSigners | None:
 
     Raises:
         ClickException: it can't be read.
-        SignatureError: it is no file of signers.
+        KeyFileError: it is no file of signers.
     """
     return None if name is None else allowed_signers.parse(read(name, allowed_signers.MAX_SIZE))
 

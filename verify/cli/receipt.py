@@ -1,0 +1,45 @@
+"""``tally-verify receipt``: a tlog-proof or a COSE receipt of one event.
+
+Source: docs/spec/receipts.md.
+"""
+
+import click
+
+from ledger import tlog_proof
+from ledger.event import MAX_EVENT_BYTES
+from verify.cli.exits import FAILED, INCOMPLETE, VERIFIED
+from verify.cli.files import read, read_policy
+from verify.cli.output import print_json, print_lines
+from verify.receipt import check_receipt
+from verify.strict import Strict
+
+
+@click.command("receipt", cls=Strict)
+@click.argument("file", metavar="FILE")
+@click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log and witness keys you trust.")
+@click.option("--event", "event_file", metavar="EVENT", help="The event's exact bytes; a tlog-proof may hold them.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--strict", is_flag=True, help="Exit 6 if witnesses were not checked.")
+def command(file: str, policy_file: str, event_file: str | None, as_json: bool, strict: bool) -> int:
+    """Check that one event stands in a log: a C2SP tlog-proof, or a COSE receipt (RFC 9942).
+
+    FILE is what `tally receipt` wrote, or - for standard input. Both speak of the SHA-256 tree.
+
+    \b
+    Example:
+      tally-verify receipt event-41.tlog-proof --policy trusted.policy
+      tally-verify receipt event-41.cose --event event-41.json --policy trusted.policy
+    """  # noqa: D301  (the backslash is click's mark for a paragraph kept as it is)
+    event = None if event_file is None else read(event_file, MAX_EVENT_BYTES)
+    lines = check_receipt(read(file, tlog_proof.MAX_SIZE), event, read_policy(policy_file))
+    bad = [line.check for line in lines if line.status == "FAIL"]
+    open_checks = [line.check for line in lines if line.status == "NOT-CHECKED"]
+    if as_json:
+        code = "failed" if bad else "verified"
+        print_json({"code": code, "verified": not bad, "checks": [line.to_json() for line in lines]})
+    else:
+        print_lines(lines)
+        click.echo(f"FAILED: {', '.join(bad)}. Do not rely on it." if bad else "VERIFIED.")
+    if bad:
+        return FAILED
+    return INCOMPLETE if strict and open_checks else VERIFIED
