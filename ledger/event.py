@@ -68,6 +68,10 @@ class Body(Frozen):
         """Give the keys by which this event is found; ``actor:<by>`` is added to them."""
         return ()
 
+    def erases(self) -> Iterable[tuple[int, str]]:
+        """Give the openings, by event and pointer, that are deleted when this event is appended."""
+        return ()
+
     def json_form(self) -> dict[str, Json]:
         """Give the body as it stands in the event."""
         return self.model_dump(mode="json")
@@ -181,12 +185,18 @@ class Event:
         return self.body.type
 
     def claims(self) -> tuple[str, ...]:
-        """Give the unique keys that this event takes for ever."""
-        return tuple(self.body.claims(self.by, self.request))
+        """Give the unique keys that this event takes for ever: its body's, and one for each opening that it erases."""
+        erased = (erasure_claim(seq, path) for seq, path in self.body.erases())
+        return (*self.body.claims(self.by, self.request), *erased)
 
     def tags(self) -> tuple[str, ...]:
         """Give the keys by which this event is found, sorted."""
         return tuple(sorted({f"actor:{self.by}", *self.body.tags()}))
+
+
+def erasure_claim(seq: int, path: str) -> str:
+    """Give the unique key that says for ever that an opening was erased."""
+    return f"erased:{seq}:{path}"
 
 
 class Registry:
@@ -258,5 +268,5 @@ def _first_line(error: Exception) -> str:
 
 __all__ = [
     "Auth", "Body", "Disclosable", "Draft", "Envelope", "Event", "Frozen", "Many", "Registry", "Signed",
-    "SignedBody", "seal", "statement",
+    "SignedBody", "erasure_claim", "seal", "statement",
 ]  # fmt: skip

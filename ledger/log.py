@@ -66,6 +66,9 @@ class Snapshot(Protocol):
     def tagged(self, tag: str) -> Sequence[int]:
         """Give the events that carry a tag, oldest first."""
 
+    def tags(self, prefix: str) -> Iterator[str]:
+        """Give each tag that begins so, once, in the order of their bytes."""
+
     def claimed(self, key: str) -> int | None:
         """Give the event that holds a unique key, or None."""
 
@@ -104,7 +107,7 @@ class Transaction(Snapshot, Protocol):
 
         Raises:
             EventError: the draft breaks a rule of events.
-            DisclosureError: an opening of the draft does not fit.
+            DisclosureError: an opening of the draft does not fit, or it erases an opening that is not there.
             ClaimTakenError: a unique key is taken.
             ViewError: the event contradicts a state.
         """

@@ -71,6 +71,8 @@ class MemoryLog:
             self._tags.setdefault(tag, []).append(seq)
         self._states |= batch.states
         self._openings |= batch.openings
+        for seq, path in batch.erased:
+            self._openings[seq] = tuple(one for one in self._openings[seq] if one.path != path)
         self.head = batch.head
 
     def store_checkpoint(self, size: int, note: bytes) -> None:
@@ -100,6 +102,10 @@ class MemoryLog:
     def tagged(self, tag: str) -> Sequence[int]:
         """Give the events that carry a tag, oldest first."""
         return tuple(self._tags.get(tag, ()))
+
+    def tags(self, prefix: str) -> Iterator[str]:
+        """Give each tag that begins so, once, in the order of their bytes."""
+        return iter(sorted((tag for tag in self._tags if tag.startswith(prefix)), key=str.encode))
 
     def claimed(self, key: str) -> int | None:
         """Give the event that holds a unique key, or None."""

@@ -12,7 +12,7 @@ from itertools import chain
 
 from ledger import digest, disclosure, mmr
 from ledger.disclosure import Opening
-from ledger.errors import ClaimTakenError, ClockError
+from ledger.errors import ClaimTakenError, ClockError, DisclosureError
 from ledger.event import Draft, Event, seal
 from ledger.instant import Instant, from_microseconds, to_microseconds
 from ledger.log import MAX_BACKWARD, MAX_FORWARD, Head, Snapshot, Tree
@@ -22,7 +22,11 @@ from ledger.view import StateRow, View, step
 
 @dataclass(slots=True)
 class Batch:
-    """The rows that one transaction adds, by table."""
+    """The rows that one transaction adds, by table, and the openings that it takes away.
+
+    Attributes:
+        erased: (event, pointer) of openings that stood before this transaction; none of them was added by it.
+    """
 
     head: Head
     events: list[Event] = field(default_factory=list)
@@ -31,6 +35,7 @@ class Batch:
     tags: list[tuple[str, int]] = field(default_factory=list)
     states: dict[tuple[str, str], StateRow] = field(default_factory=dict)
     openings: dict[int, tuple[Opening, ...]] = field(default_factory=dict)
+    erased: set[tuple[int, str]] = field(default_factory=set)
 
 
 def transaction_time(head: Head, now: int, *, confirmed: bool) -> Instant:
@@ -80,6 +85,7 @@ class PendingTransaction:
         for opening in draft.openings:
             disclosure.check(draft.body, opening)
         claims = self._free_claims(event)
+        self._check_erasable(event)
         states = self._next_states(event)
         # Nothing was changed so far: a refusal above leaves the transaction as it was.
         batch = self.batch
@@ -88,9 +94,25 @@ class PendingTransaction:
         batch.tags += [(tag, event.seq) for tag in event.tags()]
         if draft.openings:
             batch.openings[event.seq] = draft.openings
+        for seq, path in event.body.erases():
+            self._erase(seq, path)
         batch.events.append(event)
         self._grow(event)
         return event
+
+    def _check_erasable(self, event: Event) -> None:
+        """Refuse to erase what is not there: a record of an erasure says that there was something, and now is not."""
+        for seq, path in event.body.erases():
+            if all(opening.path != path for opening in self.openings(seq)):
+                raise DisclosureError(f"event {seq} has no opening of {path} that could be erased")
+
+    def _erase(self, seq: int, path: str) -> None:
+        own = self.batch.openings.get(seq)
+        if own is None:
+            self.batch.erased.add((seq, path))
+        else:
+            # It was never written, and never is.
+            self.batch.openings[seq] = tuple(opening for opening in own if opening.path != path)
 
     def _free_claims(self, event: Event) -> dict[str, int]:
         claims: dict[str, int] = {}
@@ -138,6 +160,11 @@ class PendingTransaction:
         """Give the events that carry a tag, oldest first."""
         return [*self._below.tagged(tag), *(seq for own, seq in self.batch.tags if own == tag)]
 
+    def tags(self, prefix: str) -> Iterator[str]:
+        """Give each tag that begins so, once, in the order of their bytes."""
+        own = {tag for tag, _ in self.batch.tags if tag.startswith(prefix)}
+        return iter(sorted(own.union(self._below.tags(prefix)), key=str.encode))
+
     def claimed(self, key: str) -> int | None:
         """Give the event that holds a unique key, or None."""
         holder = self.batch.claims.get(key)
@@ -156,7 +183,9 @@ class PendingTransaction:
     def openings(self, seq: int) -> Sequence[Opening]:
         """Give the openings that are kept for an event, sorted by path."""
         own = self.batch.openings.get(seq)
-        return self._below.openings(seq) if own is None else sorted(own, key=lambda opening: opening.path)
+        if own is None:
+            return [one for one in self._below.openings(seq) if (seq, one.path) not in self.batch.erased]
+        return sorted(own, key=lambda opening: opening.path)
 
     def nodes(self, tree: Tree) -> NodeReader:
         """Give access to the nodes stored before this transaction."""

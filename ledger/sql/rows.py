@@ -84,6 +84,8 @@ def write(connection: sa.Connection, old: Head, batch: Batch) -> None:
     _add(connection, schema.claims, ({"key": key, "seq": seq} for key, seq in batch.claims.items()))
     _add(connection, schema.tags, ({"tag": tag, "seq": seq} for tag, seq in batch.tags))
     _add(connection, schema.disclosures, _disclosures(batch))
+    # After the claims: the trigger lets an opening go only beside the event that erases it.
+    _erase(connection, batch)
     put_states(connection, batch.states.values())
 
 
@@ -125,6 +127,14 @@ def _disclosures(batch: Batch) -> Iterable[dict[str, Any]]:
         for seq, openings in batch.openings.items()
         for opening in openings
     )
+
+
+def _erase(connection: sa.Connection, batch: Batch) -> None:
+    own = schema.disclosures.c
+    statement = sa.delete(schema.disclosures).where(own.seq == sa.bindparam("at"), own.path == sa.bindparam("pointer"))
+    for seq, path in sorted(batch.erased):
+        if connection.execute(statement, {"at": seq, "pointer": path}).rowcount != 1:
+            raise CorruptError(f"the opening {path} of event {seq} went while it was being erased: run `tally audit`")
 
 
 def _add(connection: sa.Connection, table: sa.Table, rows: Iterable[dict[str, Any]]) -> None:

@@ -30,6 +30,12 @@ _EVENT = sa.select(_events.bytes).where(_events.seq == sa.bindparam("seq"))
 _EVENTS = sa.select(_events.seq, _events.bytes).where(_events.seq >= sa.bindparam("start")).order_by(_events.seq)
 _EVENTS_UNTIL = _EVENTS.where(_events.seq < sa.bindparam("stop"))
 _TAGGED = sa.select(schema.tags.c.seq).where(schema.tags.c.tag == sa.bindparam("tag")).order_by(schema.tags.c.seq)
+_TAGS = (
+    sa.select(schema.tags.c.tag)
+    .where(schema.tags.c.tag >= sa.bindparam("prefix"), schema.tags.c.tag < sa.bindparam("end"))
+    .distinct()
+    .order_by(schema.tags.c.tag)
+)
 _CLAIMED = sa.select(schema.claims.c.seq).where(schema.claims.c.key == sa.bindparam("key"))
 _STATES = sa.select(schema.states).where(_states.view == sa.bindparam("view")).order_by(_states.key)
 _STATE = sa.select(schema.states).where(_states.view == sa.bindparam("view"), _states.key == sa.bindparam("key"))
@@ -102,6 +108,12 @@ class SqlSnapshot:
     def tagged(self, tag: str) -> Sequence[int]:
         """Give the events that carry a tag, oldest first."""
         return [row.seq for row in self._stream(_TAGGED, tag=tag)]
+
+    def tags(self, prefix: str) -> Iterator[str]:
+        """Give each tag that begins so, once, in the order of their bytes."""
+        # Nothing that can stand in a tag sorts behind the last code point.
+        for row in self._stream(_TAGS, prefix=prefix, end=f"{prefix}\U0010ffff"):
+            yield row.tag
 
     def claimed(self, key: str) -> int | None:
         """Give the event that holds a unique key, or None."""

@@ -44,6 +44,17 @@ class Closed(Body):
     account: str
 
 
+class Erased(Body):
+    """Openings are taken away."""
+
+    type: ClassVar[str] = "test.erased"
+
+    fields: Annotated[tuple[Annotated[tuple[int, str], Many], ...], Many]
+
+    def erases(self) -> Iterable[tuple[int, str]]:
+        return self.fields
+
+
 class Balances:
     """What each account holds."""
 
@@ -78,7 +89,7 @@ class Actors:
 
 
 VIEWS = (Balances(), Actors())
-REGISTRY = Registry(Moved, Closed)
+REGISTRY = Registry(Moved, Closed, Erased)
 
 
 class Clock:
@@ -114,6 +125,10 @@ def moved(
 
 def closed(account: str = "a", *, by: str = "agent:one") -> Draft:
     return Draft(Closed(account=account), by, "claimed")
+
+
+def erased(*fields: tuple[int, str], by: str = "agent:one") -> Draft:
+    return Draft(Erased(fields=fields), by, "claimed")
 
 
 def append(log: Log, *drafts: Draft) -> list[Event]:
