@@ -2,7 +2,8 @@
 
 A SQLite file is in WAL mode with ``synchronous=FULL``: readers never wait, and a commit is on the disk before it is
 said. A transaction of the `writer` engine begins with BEGIN IMMEDIATE, so that it reads what it will add to, with no
-other process between; any other begins with BEGIN and sees one state of the log until it ends.
+other process between; any other begins with BEGIN and sees one state of the log until it ends. What is deleted is
+overwritten in its page (``secure_delete``).
 
 Source: DESIGN section 6.
 """
@@ -18,7 +19,13 @@ BUSY_SECONDS = 10.0
 """How long a writer waits for another one."""
 
 _WRITER = "ledger_writer"
-_PRAGMAS = ("journal_mode = WAL", "synchronous = FULL", "foreign_keys = ON", "trusted_schema = OFF")
+_PRAGMAS = (
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    "trusted_schema = OFF",
+    "secure_delete = ON",
+)
 
 
 def sqlite_engine(path: Path, *, create: bool = False, busy_seconds: float = BUSY_SECONDS) -> sa.Engine:
