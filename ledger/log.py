@@ -50,6 +50,17 @@ class Head:
 EMPTY_HEAD = Head(0, (), (), None)
 
 
+class TreeReader(NodeReader, Protocol):
+    """Where the hashes of one tree are stored, beside the events that they were made from."""
+
+    def read_with(self, seqs: Sequence[int], positions: Sequence[int]) -> tuple[list[bytes], list[bytes]]:
+        """Give the exact bytes of these events and the hashes at these positions, in one query, as ordered.
+
+        Raises:
+            LedgerError: one of them is not stored.
+        """
+
+
 class Snapshot(Protocol):
     """One consistent look at a log."""
 
@@ -81,7 +92,7 @@ class Snapshot(Protocol):
     def openings(self, seq: int) -> Sequence[Opening]:
         """Give the openings that are kept for an event, sorted by path."""
 
-    def nodes(self, tree: Tree) -> NodeReader:
+    def nodes(self, tree: Tree) -> TreeReader:
         """Give access to the stored nodes of one tree."""
 
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:

@@ -9,8 +9,7 @@ from typing import TypeVar
 
 from ledger.disclosure import Opening
 from ledger.errors import ProofError, StoreError
-from ledger.log import EMPTY_HEAD, Clock, Head, Snapshot, Transaction, Tree
-from ledger.mmr import NodeReader
+from ledger.log import EMPTY_HEAD, Clock, Head, Snapshot, Transaction, Tree, TreeReader
 from ledger.transaction import Batch, PendingTransaction, transaction_time
 from ledger.view import StateRow, View
 
@@ -20,7 +19,8 @@ T = TypeVar("T")
 class MemoryNodes:
     """Reads one tree's nodes from a list."""
 
-    def __init__(self, rows: Sequence[tuple[bytes, bytes]], column: int) -> None:
+    def __init__(self, events: Sequence[bytes], rows: Sequence[tuple[bytes, bytes]], column: int) -> None:
+        self._events = events
         self._rows = rows
         self._column = column
 
@@ -29,6 +29,12 @@ class MemoryNodes:
         if any(not 0 <= position < len(self._rows) for position in positions):
             raise ProofError("the log has no such node")
         return [self._rows[position][self._column] for position in positions]
+
+    def read_with(self, seqs: Sequence[int], positions: Sequence[int]) -> tuple[list[bytes], list[bytes]]:
+        """Give events and nodes, each in the order asked."""
+        if any(not 0 <= seq < len(self._events) for seq in seqs):
+            raise ProofError("the log has no such event")
+        return [self._events[seq] for seq in seqs], self.read(positions)
 
 
 class MemoryLog:
@@ -123,9 +129,9 @@ class MemoryLog:
         """Give the openings that are kept for an event, sorted by path."""
         return sorted(self._openings.get(seq, ()), key=lambda opening: opening.path)
 
-    def nodes(self, tree: Tree) -> NodeReader:
+    def nodes(self, tree: Tree) -> TreeReader:
         """Give access to the nodes of one tree."""
-        return MemoryNodes(self._nodes, 0 if tree == "blake3" else 1)
+        return MemoryNodes(self._events, self._nodes, 0 if tree == "blake3" else 1)
 
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
         """Give the stored checkpoints, smallest first."""

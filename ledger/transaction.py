@@ -15,8 +15,7 @@ from ledger.disclosure import Opening
 from ledger.errors import ClaimTakenError, ClockError, DisclosureError
 from ledger.event import Draft, Event, seal
 from ledger.instant import Instant, from_microseconds, to_microseconds
-from ledger.log import MAX_BACKWARD, MAX_FORWARD, Head, Snapshot, Tree
-from ledger.mmr import NodeReader
+from ledger.log import MAX_BACKWARD, MAX_FORWARD, Head, Snapshot, Tree, TreeReader
 from ledger.view import StateRow, View, step
 
 
@@ -187,7 +186,7 @@ class PendingTransaction:
             return [one for one in self._below.openings(seq) if (seq, one.path) not in self.batch.erased]
         return sorted(own, key=lambda opening: opening.path)
 
-    def nodes(self, tree: Tree) -> NodeReader:
+    def nodes(self, tree: Tree) -> TreeReader:
         """Give access to the nodes stored before this transaction."""
         return self._below.nodes(tree)
 

@@ -10,19 +10,16 @@ from typing import Any
 import sqlalchemy as sa
 
 from ledger.disclosure import Opening
-from ledger.errors import ProofError
-from ledger.log import Head, Tree
-from ledger.mmr import NodeReader
+from ledger.log import Head, Tree, TreeReader
 from ledger.sql import schema
 from ledger.sql.engine import place
 from ledger.sql.failure import translated
+from ledger.sql.nodes import nodes_of
 from ledger.sql.rows import READ_HEAD, to_head, to_state, to_value
 from ledger.view import StateRow
 
 STREAM = 1000
 """Rows fetched at once where all of a table may be asked for."""
-
-_MANY = 500
 
 _events, _states = schema.events.c, schema.states.c
 
@@ -50,36 +47,6 @@ _COSIGNATURES = (
     .where(schema.cosignatures.c.size == sa.bindparam("size"))
     .order_by(schema.cosignatures.c.witness)
 )
-_NODES = {
-    tree: sa.select(schema.nodes.c.pos, schema.nodes.c[tree]).where(
-        schema.nodes.c.pos.in_(sa.bindparam("positions", expanding=True))
-    )
-    for tree in ("blake3", "sha256")
-}
-
-
-class SqlNodes:
-    """Reads one tree's nodes."""
-
-    def __init__(self, connection: sa.Connection, tree: Tree) -> None:
-        self._connection = connection
-        self._statement = _NODES[tree]
-
-    def read(self, positions: Sequence[int]) -> list[bytes]:
-        """Give the nodes at these positions, in the same order.
-
-        Raises:
-            ProofError: one of them is not stored.
-        """
-        found: dict[int, bytes] = {}
-        with translated(place(self._connection.engine)):
-            for start in range(0, len(positions), _MANY):
-                wanted = {"positions": positions[start : start + _MANY]}
-                found.update((row[0], row[1]) for row in self._connection.execute(self._statement, wanted))
-        try:
-            return [found[position] for position in positions]
-        except KeyError as error:
-            raise ProofError("the log has no such node") from error
 
 
 class SqlSnapshot:
@@ -134,9 +101,9 @@ class SqlSnapshot:
         """Give the openings that are kept for an event, sorted by path."""
         return [Opening(row.path, row.salt, to_value(row.value)) for row in self._stream(_OPENINGS, seq=seq)]
 
-    def nodes(self, tree: Tree) -> NodeReader:
+    def nodes(self, tree: Tree) -> TreeReader:
         """Give access to the stored nodes of one tree."""
-        return SqlNodes(self._connection, tree)
+        return nodes_of(self._connection, tree)
 
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
         """Give the stored checkpoints, smallest first."""

@@ -76,6 +76,25 @@ def test_reads_nodes_in_the_order_asked_and_twice(log):
     assert again == [everything_once[3], everything_once[1], everything_once[3], *everything_once]
 
 
+@pytest.mark.parametrize("count", [3, 600])
+def test_reads_events_beside_nodes_in_the_order_asked(log, count):
+    """A proof needs both, few or many: they come from one look, each in its own order."""
+    events = append(log, *(moved(amount=n) for n in range(600)))
+    wanted = [5, 3, 5, *range(count)]
+    found, nodes = log.read(lambda look: look.nodes("sha256").read_with(wanted, [mmr.leaf_position(n) for n in wanted]))
+    assert found == [events[seq].data for seq in wanted]
+    assert nodes == [SHA256_TREE.leaf(seq, events[seq].data) for seq in wanted]
+    assert log.read(lambda look: look.nodes("blake3").read_with([], [])) == ([], [])
+
+
+@pytest.mark.parametrize("seqs", [[11], [-1], [*range(100)]])
+def test_has_no_event_to_read_beside_nodes_beyond_its_end(log, seqs):
+    """An event that is not there is an error, among few and among many."""
+    append(log, *(moved() for _ in range(11)))
+    with pytest.raises(ProofError):
+        log.read(lambda look: look.nodes("blake3").read_with(seqs, [0]))
+
+
 def test_refuses_a_node_that_is_not_there(log):
     """A missing node is an error, never a guess."""
     append(log, moved())
