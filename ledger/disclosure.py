@@ -10,7 +10,8 @@ Source: DESIGN section 8; the pointer is RFC 6901, within the event's body.
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from functools import cache
+from typing import Annotated, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
@@ -67,16 +68,39 @@ def new_salt() -> bytes:
     return secrets.token_bytes(digest.SIZE)
 
 
-def paths(value: object, prefix: str = "") -> Iterator[tuple[str, Disclosable]]:
+def paths(body: BaseModel) -> Iterator[tuple[str, Disclosable]]:
     """Walk a model and give each disclosable field with its pointer."""
+    return _walk(body, "")
+
+
+def _walk(value: object, prefix: str) -> Iterator[tuple[str, Disclosable]]:
     if isinstance(value, Disclosable):
         yield prefix, value
     elif isinstance(value, BaseModel):
-        for name in type(value).model_fields:
-            yield from paths(getattr(value, name), f"{prefix}/{name}")
+        for name in _carriers(type(value)):
+            yield from _walk(getattr(value, name), f"{prefix}/{name}")
     elif isinstance(value, tuple):
         for index, inner in enumerate(value):
-            yield from paths(inner, f"{prefix}/{index}")
+            yield from _walk(inner, f"{prefix}/{index}")
+
+
+@cache
+def _carriers(model: type[BaseModel]) -> tuple[str, ...]:
+    """Name the fields of a model under which a disclosable field may stand; most events have few."""
+    return tuple(name for name, field in model.model_fields.items() if _may_hold(field.annotation))
+
+
+def _may_hold(annotation: object) -> bool:
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Literal or annotation is Ellipsis:
+        return False
+    if origin is not None:
+        return any(map(_may_hold, inner[:1] if origin is Annotated else inner))
+    if isinstance(annotation, type):
+        within = issubclass(annotation, BaseModel) and bool(_carriers(annotation))
+        return within or annotation in {Disclosable, object}
+    # What can't be looked into may hold anything.
+    return True
 
 
 def check(body: BaseModel, opening: Opening) -> None:

@@ -136,3 +136,22 @@ def test_object_is_demanded_where_one_must_stand():
     assert canon.decode_object(b'{"a":1}') == {"a": 1}
     with pytest.raises(CanonError, match="object"):
         canon.decode_object(b"[1]")
+
+
+def nested(levels, leaf):
+    for _ in range(levels):
+        leaf = [leaf]
+    return leaf
+
+
+@pytest.mark.parametrize("leaf", [1, "x", None, [], {}])
+def test_the_deepest_value_is_one_level_below_the_deepest_list(leaf):
+    assert canon.decode(canon.encode(nested(canon.MAX_DEPTH, leaf))) == nested(canon.MAX_DEPTH, leaf)
+    with pytest.raises(CanonError, match="deeper"):
+        canon.encode(nested(canon.MAX_DEPTH + 1, leaf))
+
+
+@pytest.mark.parametrize("value", [{1: 2}, {"é": 1}, {b"a": 1}, [1.5], {"a": (1,)}, {"a": {"b": 2.0}}, 1.0, b"x"])
+def test_a_value_without_a_canonical_form_is_refused(value):
+    with pytest.raises(CanonError):
+        canon.encode(value)

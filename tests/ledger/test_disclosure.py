@@ -1,6 +1,6 @@
 """A commitment opens to one value at one place under one salt, and to nothing else."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import pytest
 from pydantic import ValidationError
@@ -68,3 +68,32 @@ def test_salts_are_fresh():
 def test_commitment_is_exactly_one_digest(sd):
     with pytest.raises(ValidationError):
         Disclosable(sd=sd)
+
+
+class Loose(Frozen):
+    """Fields in which the declaration alone does not say what stands."""
+
+    anything: object
+    either: Disclosable | str | None
+    words: dict[str, str]
+    kind: Literal["a", "b"]
+
+
+def test_a_field_of_a_loose_type_is_looked_into():
+    body = Loose(anything=NAME.commitment(), either=NOTE.commitment(), words={}, kind="a")
+    assert [path for path, _ in disclosure.paths(body)] == ["/anything", "/either"]
+
+
+def test_every_disclosable_field_is_found_as_a_walk_over_everything_finds_it():
+    def everything(value, prefix=""):
+        if isinstance(value, Disclosable):
+            yield prefix
+        elif isinstance(value, Frozen):
+            for name in type(value).model_fields:
+                yield from everything(getattr(value, name), f"{prefix}/{name}")
+        elif isinstance(value, tuple):
+            for index, inner in enumerate(value):
+                yield from everything(inner, f"{prefix}/{index}")
+
+    for body in (BODY, BODY.inner, Loose(anything=BODY, either=None, words={}, kind="b")):
+        assert [path for path, _ in disclosure.paths(body)] == list(everything(body))
