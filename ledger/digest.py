@@ -25,6 +25,10 @@ _FIELD = "tallystick 2026-11-30 field v1"
 _BINDING = "tallystick 2026-11-30 binding v1"
 _DOCUMENT = "tallystick 2026-11-30 document v1"
 
+# Deriving a context's key costs as much as hashing a node; a hasher that holds it is copied instead, never fed.
+_LEAF_HASHER = blake3(derive_key_context=_LEAF)
+_NODE_HASHER = blake3(derive_key_context=_NODE)
+
 
 class TreeHasher(Protocol):
     """How one tree hashes its leaves and nodes: what published vectors exchange."""
@@ -41,11 +45,15 @@ class Blake3Tree:
 
     def leaf(self, index: int, entry: bytes) -> bytes:
         """Hash an event's bytes, bound to its index."""
-        return blake3(be64(index) + entry, derive_key_context=_LEAF).digest()
+        hasher = _LEAF_HASHER.copy()
+        hasher.update(index.to_bytes(8, "big") + entry)
+        return hasher.digest()
 
     def node(self, position: int, left: bytes, right: bytes) -> bytes:
         """Hash two children, bound to the parent's position."""
-        return blake3(be64(position) + left + right, derive_key_context=_NODE).digest()
+        hasher = _NODE_HASHER.copy()
+        hasher.update(position.to_bytes(8, "big") + left + right)
+        return hasher.digest()
 
 
 class Sha256Tree:

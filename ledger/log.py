@@ -6,7 +6,7 @@ decides, appends drafts; when it returns, all of it is durable, and when it rais
 Source: DESIGN section 6.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
@@ -137,9 +137,30 @@ class Log(Protocol):
     def transact(self, work: Callable[[Transaction], T]) -> T:
         """Run ``work`` alone, and make what it appended durable before its result is given.
 
+        ``work`` may be run more than once, as long as nothing of it was written: it must not use up what it is given.
+
         Raises:
             ClockError: the clock stepped back or jumped.
             AppendError: an append was refused.
+            StoreError: the database can't be written.
+        """
+
+    def extend(self, events: Sequence[Event], openings: Mapping[int, Sequence[Opening]]) -> Head:
+        """Add events that have their place, their time and their bytes already, as one transaction.
+
+        What an `append` would add with them is added: both trees, claims, tags, states. The clock is not asked.
+
+        Args:
+            events: the next events, in order, as a `ledger.event.Registry` reads them.
+            openings: what opens their disclosable fields, by sequence number.
+
+        Returns:
+            Where the log stands then.
+
+        Raises:
+            EventError: an event is not the next one, is older than the one before it, or has a later cause.
+            DisclosureError: an opening does not fit, or opens an event that is not among these.
+            AppendError: a claim is taken, or a view can't fold an event.
             StoreError: the database can't be written.
         """
 

@@ -4,13 +4,14 @@ Source: DESIGN section 6.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from ledger.disclosure import Opening
 from ledger.errors import ProofError, StoreError
+from ledger.event import Event
 from ledger.log import EMPTY_HEAD, Clock, Head, Snapshot, Transaction, Tree, TreeReader
-from ledger.transaction import Batch, PendingTransaction, transaction_time
+from ledger.transaction import Batch, PendingTransaction, extend, transaction_time
 from ledger.view import StateRow, View
 
 T = TypeVar("T")
@@ -68,6 +69,12 @@ class MemoryLog:
             result = work(pending)
             self._commit(pending.batch)
             return result
+
+    def extend(self, events: Sequence[Event], openings: Mapping[int, Sequence[Opening]]) -> Head:
+        """Add events that have their bytes already."""
+        with self._lock:
+            self._commit(extend(self, self._views, events, openings))
+            return self.head
 
     def _commit(self, batch: Batch) -> None:
         self._events += [event.data for event in batch.events]

@@ -6,16 +6,17 @@ a batch atomically is a log.
 Source: DESIGN section 6.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
-from ledger import digest, disclosure, mmr
+from ledger import disclosure
 from ledger.disclosure import Opening
-from ledger.errors import ClaimTakenError, ClockError, DisclosureError
+from ledger.errors import ClaimTakenError, ClockError, DisclosureError, EventError
 from ledger.event import Draft, Event, seal
+from ledger.growth import GrowingNodes, Growth, NodePair
 from ledger.instant import Instant, from_microseconds, to_microseconds
-from ledger.log import MAX_BACKWARD, MAX_FORWARD, Head, Snapshot, Tree, TreeReader
+from ledger.log import EMPTY_HEAD, MAX_BACKWARD, MAX_FORWARD, Head, Snapshot, Tree, TreeReader
 from ledger.view import StateRow, View, step
 
 
@@ -29,12 +30,30 @@ class Batch:
 
     head: Head
     events: list[Event] = field(default_factory=list)
-    nodes: list[tuple[int, bytes, bytes]] = field(default_factory=list)
+    nodes: list[NodePair] = field(default_factory=list)
     claims: dict[str, int] = field(default_factory=dict)
     tags: list[tuple[str, int]] = field(default_factory=list)
     states: dict[tuple[str, str], StateRow] = field(default_factory=dict)
     openings: dict[int, tuple[Opening, ...]] = field(default_factory=dict)
     erased: set[tuple[int, str]] = field(default_factory=set)
+
+    def follow(self, later: "Batch") -> None:
+        """Take over the rows of a batch that begins where this one ends; the trees are not among them."""
+        self.events += later.events
+        self.claims.update(later.claims)
+        self.tags += later.tags
+        self.states.update(later.states)
+        self.openings.update(later.openings)
+        for seq, path in later.erased:
+            self.erase(seq, path)
+
+    def erase(self, seq: int, path: str) -> None:
+        """Take an opening away: one that was to be added never is."""
+        own = self.openings.get(seq)
+        if own is None:
+            self.erased.add((seq, path))
+        else:
+            self.openings[seq] = tuple(opening for opening in own if opening.path != path)
 
 
 def transaction_time(head: Head, now: int, *, confirmed: bool) -> Instant:
@@ -64,54 +83,140 @@ def transaction_time(head: Head, now: int, *, confirmed: bool) -> Instant:
     return max(head.at, from_microseconds(now))
 
 
+def extend(
+    snapshot: Snapshot, views: Sequence[View], events: Iterable[Event], openings: Mapping[int, Sequence[Opening]]
+) -> Batch:
+    """Give the batch that adds events which have their bytes already, exactly as they are.
+
+    They are held to all that an append is held to, but for the clock: their time was read when they were made.
+
+    Args:
+        snapshot: the log that they follow.
+        views: the folds whose states are kept.
+        events: the next events, in order.
+        openings: what opens the disclosable fields of these events, by sequence number.
+
+    Raises:
+        EventError: an event is not the next one, is older than the one before it, or has a later cause.
+        DisclosureError: an opening does not fit, or opens an event that is not among these.
+        ClaimTakenError: a unique key is taken.
+        ViewError: an event contradicts a state.
+    """
+    last = snapshot.head.at or Instant("")
+    pending, left = PendingTransaction(snapshot, views, last), set(openings)
+    for event in events:
+        if event.at < last:
+            raise EventError(f"event {event.seq} is of {event.at}, before the one that it follows")
+        if any(not 0 <= cause < event.seq for cause in event.causes):
+            raise EventError(f"event {event.seq} can be caused by earlier events alone")
+        pending.place(event, openings.get(event.seq, ()))
+        left.discard(event.seq)
+        last = event.at
+    if left:
+        raise DisclosureError(f"there are openings for event {min(left)}, which is not among the events")
+    return pending.batch
+
+
 class PendingTransaction:
-    """A `Transaction` over a snapshot: reads fall through, writes gather in a `Batch`."""
+    """A `Transaction` over a snapshot: reads fall through, writes gather in a `Batch`.
+
+    It may stand over another pending one, to be taken over by it or thrown away (`inner`, `absorb`).
+
+    Attributes:
+        first: how many events the log has without this.
+        size: how many it will have.
+        rows: what was gathered so far, without the trees.
+    """
 
     def __init__(self, snapshot: Snapshot, views: Sequence[View], at: Instant) -> None:
         self._below = snapshot
         self._views = views
         self.at = at
-        self.batch = Batch(snapshot.head)
+        self.first: int = snapshot.size if isinstance(snapshot, PendingTransaction) else snapshot.head.size
+        self.size: int = self.first
+        self.rows = Batch(EMPTY_HEAD)
+        self._growth: Growth | None = None
 
     @property
     def head(self) -> Head:
         """Where the log will stand."""
         return self.batch.head
 
+    @property
+    def batch(self) -> Batch:
+        """All that was gathered so far, with the trees grown over it."""
+        batch, growth = self.rows, self._growth
+        if growth is None:
+            # Only here do hashes cost anything: many events are cheaper to grow at once, and most of what is thrown
+            # away never is.
+            batch.head = self._below.head
+            growth = self._growth = Growth(batch.head)
+            batch.nodes = growth.nodes
+        if growth.size < self.size:
+            growth.extend([event.data for event in batch.events[growth.size - self.first :]])
+            batch.head = Head(self.size, *growth.peaks, batch.events[-1].at)
+        return batch
+
     def append(self, draft: Draft) -> Event:
         """Add an event; see `ledger.log.Transaction.append`."""
-        event = seal(draft, self.head.size, self.at)
-        for opening in draft.openings:
-            disclosure.check(draft.body, opening)
+        event = seal(draft, self.size, self.at)
+        self._add(event, draft.openings, sealed=False)
+        return event
+
+    def place(self, event: Event, openings: Sequence[Opening] = ()) -> None:
+        """Add an event that has its place, its time and its bytes already.
+
+        Raises:
+            EventError: it is not the next one.
+            DisclosureError: an opening does not fit.
+            ClaimTakenError: a unique key is taken.
+            ViewError: the event contradicts a state.
+        """
+        self._add(event, openings, sealed=True)
+
+    def _add(self, event: Event, openings: Sequence[Opening], *, sealed: bool) -> None:
+        if event.seq != self.size:
+            raise EventError(f"event {event.seq} does not stand where event {self.size} belongs")
+        for opening in openings:
+            disclosure.check(event.body, opening)
         claims = self._free_claims(event)
-        self._check_erasable(event)
+        erased = self._erasable(event, sealed=sealed)
         states = self._next_states(event)
         # Nothing was changed so far: a refusal above leaves the transaction as it was.
-        batch = self.batch
+        batch = self.rows
         batch.claims.update(claims)
         batch.states.update(states)
         batch.tags += [(tag, event.seq) for tag in event.tags()]
-        if draft.openings:
-            batch.openings[event.seq] = draft.openings
-        for seq, path in event.body.erases():
-            self._erase(seq, path)
+        if openings:
+            batch.openings[event.seq] = tuple(openings)
+        for seq, path in erased:
+            batch.erase(seq, path)
         batch.events.append(event)
-        self._grow(event)
-        return event
+        self.size += 1
 
-    def _check_erasable(self, event: Event) -> None:
-        """Refuse to erase what is not there: a record of an erasure says that there was something, and now is not."""
-        for seq, path in event.body.erases():
-            if all(opening.path != path for opening in self.openings(seq)):
-                raise DisclosureError(f"event {seq} has no opening of {path} that could be erased")
+    def inner(self) -> "PendingTransaction":
+        """Give a transaction over this one, for work that may fail without it."""
+        return PendingTransaction(self, self._views, self.at)
 
-    def _erase(self, seq: int, path: str) -> None:
-        own = self.batch.openings.get(seq)
-        if own is None:
-            self.batch.erased.add((seq, path))
-        else:
-            # It was never written, and never is.
-            self.batch.openings[seq] = tuple(opening for opening in own if opening.path != path)
+    def absorb(self, inner: "PendingTransaction") -> None:
+        """Take over what an `inner` transaction gathered, if nothing was added here since."""
+        if inner.first != self.size:
+            raise AssertionError("an inner transaction is taken over before anything else is added")
+        self.rows.follow(inner.rows)
+        self.size = inner.size
+
+    def _erasable(self, event: Event, *, sealed: bool) -> list[tuple[int, str]]:
+        """Give the openings that an event erases.
+
+        A record of an erasure says that there was something, and now is not; so what is not there can't be erased anew.
+        An event that has its bytes already says so of another day, and what it speaks of may be gone for long.
+        """
+        erased = list(event.body.erases())
+        there = [(seq, path) for seq, path in erased if any(one.path == path for one in self.openings(seq))]
+        if len(there) != len(erased) and not sealed:
+            seq, path = next(one for one in erased if one not in there)
+            raise DisclosureError(f"event {seq} has no opening of {path} that could be erased")
+        return there
 
     def _free_claims(self, event: Event) -> dict[str, int]:
         claims: dict[str, int] = {}
@@ -129,66 +234,53 @@ class PendingTransaction:
             for key in view.keys(event)
         }
 
-    def _grow(self, event: Event) -> None:
-        head = self.head
-        own = digest.BLAKE3_TREE.leaf(event.seq, event.data)
-        twin = digest.SHA256_TREE.leaf(event.seq, event.data)
-        own_nodes, own_peaks = mmr.append(digest.BLAKE3_TREE, event.seq, own, head.blake3_peaks)
-        twin_nodes, twin_peaks = mmr.append(digest.SHA256_TREE, event.seq, twin, head.sha256_peaks)
-        # INVARIANT: both trees have one shape, so their new nodes stand at the same positions.
-        self.batch.nodes += [
-            (position, left, right) for (position, left), (_, right) in zip(own_nodes, twin_nodes, strict=True)
-        ]
-        self.batch.head = Head(event.seq + 1, tuple(own_peaks), tuple(twin_peaks), self.at)
-
     def event_bytes(self, seq: int) -> bytes | None:
         """Give the exact bytes of one event, or None."""
-        first = self._below.head.size
-        if first <= seq < self.head.size:
-            return self.batch.events[seq - first].data
+        if self.first <= seq < self.size:
+            return self.rows.events[seq - self.first].data
         return self._below.event_bytes(seq)
 
     def events(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
         """Give the events from ``start`` up to ``stop``, in order."""
         yield from self._below.events(start, stop)
-        for event in self.batch.events:
+        for event in self.rows.events:
             if start <= event.seq and (stop is None or event.seq < stop):
                 yield event.seq, event.data
 
     def tagged(self, tag: str) -> Sequence[int]:
         """Give the events that carry a tag, oldest first."""
-        return [*self._below.tagged(tag), *(seq for own, seq in self.batch.tags if own == tag)]
+        return [*self._below.tagged(tag), *(seq for own, seq in self.rows.tags if own == tag)]
 
     def tags(self, prefix: str) -> Iterator[str]:
         """Give each tag that begins so, once, in the order of their bytes."""
-        own = {tag for tag, _ in self.batch.tags if tag.startswith(prefix)}
+        own = {tag for tag, _ in self.rows.tags if tag.startswith(prefix)}
         return iter(sorted(own.union(self._below.tags(prefix)), key=str.encode))
 
     def claimed(self, key: str) -> int | None:
         """Give the event that holds a unique key, or None."""
-        holder = self.batch.claims.get(key)
+        holder = self.rows.claims.get(key)
         return self._below.claimed(key) if holder is None else holder
 
     def state(self, view: str, key: str) -> StateRow | None:
         """Give the current state of one key, or None."""
-        return self.batch.states.get((view, key)) or self._below.state(view, key)
+        return self.rows.states.get((view, key)) or self._below.state(view, key)
 
     def states(self, view: str) -> Iterator[StateRow]:
         """Give all current states of a view, sorted by key."""
         rows = {row.key: row for row in self._below.states(view)}
-        rows.update({key: row for (name, key), row in self.batch.states.items() if name == view})
+        rows.update({key: row for (name, key), row in self.rows.states.items() if name == view})
         return chain(rows[key] for key in sorted(rows))
 
     def openings(self, seq: int) -> Sequence[Opening]:
         """Give the openings that are kept for an event, sorted by path."""
-        own = self.batch.openings.get(seq)
+        own = self.rows.openings.get(seq)
         if own is None:
-            return [one for one in self._below.openings(seq) if (seq, one.path) not in self.batch.erased]
+            return [one for one in self._below.openings(seq) if (seq, one.path) not in self.rows.erased]
         return sorted(own, key=lambda opening: opening.path)
 
     def nodes(self, tree: Tree) -> TreeReader:
-        """Give access to the nodes stored before this transaction."""
-        return self._below.nodes(tree)
+        """Give access to the nodes of one tree."""
+        return GrowingNodes(self._below.nodes(tree), self.batch.nodes, self.rows.events, tree)
 
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
         """Give the stored checkpoints, smallest first."""

@@ -7,21 +7,23 @@ Source: DESIGN section 6.
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
+from ledger.disclosure import Opening
 from ledger.errors import ClaimTakenError, StoreBusyError, StoreError
+from ledger.event import Event
 from ledger.log import Clock, Head, Snapshot, Transaction
 from ledger.sql import schema
 from ledger.sql.engine import BUSY_SECONDS, place, writer
 from ledger.sql.failure import in_our_words, translated
 from ledger.sql.rows import write
 from ledger.sql.snapshot import SqlSnapshot
-from ledger.transaction import PendingTransaction, transaction_time
+from ledger.transaction import PendingTransaction, extend, transaction_time
 from ledger.view import View
 
 T = TypeVar("T")
@@ -86,6 +88,15 @@ class SqlLog:
         # Committed and synced as the block was left: from here on a crash loses nothing, and the result, which nobody
         # has seen before, may be given out.
         return result
+
+    def extend(self, events: Sequence[Event], openings: Mapping[int, Sequence[Opening]]) -> Head:
+        """Add events that have their bytes already; see `ledger.log.Log.extend`."""
+        with translated(self._place), self._in_turn(), self._writer.begin() as connection:
+            snapshot = SqlSnapshot(connection)
+            batch = extend(snapshot, self._views, events, openings)
+            if batch.events:
+                write(connection, snapshot.head, batch)
+            return batch.head
 
     def store_checkpoint(self, size: int, note: bytes) -> None:
         """Keep a signed checkpoint; see `ledger.log.Log.store_checkpoint`."""

@@ -12,10 +12,11 @@ import sqlalchemy as sa
 from ledger.disclosure import Opening
 from ledger.log import Head, Tree, TreeReader
 from ledger.sql import schema
+from ledger.sql.driver import Driver
 from ledger.sql.engine import place
 from ledger.sql.failure import translated
 from ledger.sql.nodes import nodes_of
-from ledger.sql.rows import READ_HEAD, to_head, to_state, to_value
+from ledger.sql.rows import to_head, to_state, to_value
 from ledger.view import StateRow
 
 STREAM = 1000
@@ -23,48 +24,57 @@ STREAM = 1000
 
 _events, _states = schema.events.c, schema.states.c
 
-_EVENT = sa.select(_events.bytes).where(_events.seq == sa.bindparam("seq"))
 _EVENTS = sa.select(_events.seq, _events.bytes).where(_events.seq >= sa.bindparam("start")).order_by(_events.seq)
 _EVENTS_UNTIL = _EVENTS.where(_events.seq < sa.bindparam("stop"))
-_TAGGED = sa.select(schema.tags.c.seq).where(schema.tags.c.tag == sa.bindparam("tag")).order_by(schema.tags.c.seq)
 _TAGS = (
     sa.select(schema.tags.c.tag)
     .where(schema.tags.c.tag >= sa.bindparam("prefix"), schema.tags.c.tag < sa.bindparam("end"))
     .distinct()
     .order_by(schema.tags.c.tag)
 )
-_CLAIMED = sa.select(schema.claims.c.seq).where(schema.claims.c.key == sa.bindparam("key"))
 _STATES = sa.select(schema.states).where(_states.view == sa.bindparam("view")).order_by(_states.key)
-_STATE = sa.select(schema.states).where(_states.view == sa.bindparam("view"), _states.key == sa.bindparam("key"))
-_OPENINGS = (
-    sa.select(schema.disclosures)
-    .where(schema.disclosures.c.seq == sa.bindparam("seq"))
-    .order_by(schema.disclosures.c.path)
-)
 _CHECKPOINTS = sa.select(schema.checkpoints).order_by(schema.checkpoints.c.size)
 _COSIGNATURES = (
     sa.select(schema.cosignatures)
     .where(schema.cosignatures.c.size == sa.bindparam("size"))
     .order_by(schema.cosignatures.c.witness)
 )
+# What each decision, append or proof asks for, straight to the driver.
+_HEAD = "SELECT size, blake3_peaks, sha256_peaks, at FROM head"
+_EVENT = "SELECT bytes FROM events WHERE seq = ?"
+_TAGGED = "SELECT seq FROM tags WHERE tag = ? ORDER BY seq"
+_CLAIMED = "SELECT seq FROM claims WHERE key = ?"
+_STATE = "SELECT view, key, seq, state FROM states WHERE view = ? AND key = ?"
+_OPENINGS = "SELECT path, salt, value FROM disclosures WHERE seq = ? ORDER BY path"
 
 
 class SqlSnapshot:
-    """The log as one database transaction sees it; see `ledger.log.Snapshot`."""
+    """The log as one database transaction sees it; see `ledger.log.Snapshot`.
+
+    Args:
+        connection: a connection within a transaction, which must end this look when it ends itself.
+    """
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
+        self._driver = Driver(connection)
+        self._name = place(connection.engine)
+
+    def end(self) -> None:
+        """Let nothing more be read: the transaction that this looked through is over."""
+        self._driver.end()
 
     @cached_property
     def head(self) -> Head:
         """Where the log stands."""
-        with translated(place(self._connection.engine)):
-            return to_head(self._connection.execute(READ_HEAD).one_or_none())
+        with translated(self._name):
+            return to_head(self._driver.row(_HEAD, (), (int, bytes, bytes, str)))
 
     def event_bytes(self, seq: int) -> bytes | None:
         """Give the exact bytes of one event, or None."""
-        data: bytes | None = self._scalar(_EVENT, seq=seq)
-        return data
+        with translated(self._name):
+            row = self._driver.row(_EVENT, (seq,), (bytes,))
+        return row[0] if row else None
 
     def events(self, start: int = 0, stop: int | None = None) -> Iterator[tuple[int, bytes]]:
         """Give the events from ``start`` up to ``stop``, in order."""
@@ -74,7 +84,8 @@ class SqlSnapshot:
 
     def tagged(self, tag: str) -> Sequence[int]:
         """Give the events that carry a tag, oldest first."""
-        return [row.seq for row in self._stream(_TAGGED, tag=tag)]
+        with translated(self._name):
+            return [seq for (seq,) in self._driver.rows(_TAGGED, (tag,), (int,))]
 
     def tags(self, prefix: str) -> Iterator[str]:
         """Give each tag that begins so, once, in the order of their bytes."""
@@ -84,14 +95,15 @@ class SqlSnapshot:
 
     def claimed(self, key: str) -> int | None:
         """Give the event that holds a unique key, or None."""
-        seq: int | None = self._scalar(_CLAIMED, key=key)
-        return seq
+        with translated(self._name):
+            row = self._driver.row(_CLAIMED, (key,), (int,))
+        return row[0] if row else None
 
     def state(self, view: str, key: str) -> StateRow | None:
         """Give the current state of one key, or None."""
-        with translated(place(self._connection.engine)):
-            row = self._connection.execute(_STATE, {"view": view, "key": key}).one_or_none()
-        return None if row is None else to_state(row)
+        with translated(self._name):
+            row = self._driver.row(_STATE, (view, key), (str, str, int, bytes))
+        return StateRow(*row) if row else None
 
     def states(self, view: str) -> Iterator[StateRow]:
         """Give all current states of a view, sorted by key."""
@@ -99,7 +111,9 @@ class SqlSnapshot:
 
     def openings(self, seq: int) -> Sequence[Opening]:
         """Give the openings that are kept for an event, sorted by path."""
-        return [Opening(row.path, row.salt, to_value(row.value)) for row in self._stream(_OPENINGS, seq=seq)]
+        with translated(self._name):
+            rows = self._driver.rows(_OPENINGS, (seq,), (str, bytes, bytes))
+        return [Opening(path, salt, to_value(value)) for path, salt, value in rows]
 
     def nodes(self, tree: Tree) -> TreeReader:
         """Give access to the stored nodes of one tree."""
@@ -114,11 +128,10 @@ class SqlSnapshot:
         """Give what witnesses added to the checkpoint of this size, sorted by witness."""
         return [(row.witness, row.line) for row in self._stream(_COSIGNATURES, size=size)]
 
-    def _scalar(self, statement: sa.Select[Any], **values: object) -> Any:  # noqa: ANN401  (what the column holds)
-        with translated(place(self._connection.engine)):
-            return self._connection.execute(statement, values).scalar_one_or_none()
-
     def _stream(self, statement: sa.Select[Any], **values: object) -> Iterator[sa.Row[Any]]:
-        with translated(place(self._connection.engine)):
-            options = {"yield_per": STREAM}
-            yield from self._connection.execute(statement, values, execution_options=options)
+        options = {"yield_per": STREAM}
+        with translated(self._name):
+            self._driver.check()
+            for row in self._connection.execute(statement, values, execution_options=options):
+                yield row
+                self._driver.check()

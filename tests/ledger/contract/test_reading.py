@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from ledger import canon
+from ledger import canon, mmr
 from ledger.errors import LedgerError, ViewError
 from ledger.view import StateRow, fold, states_digest
 from tests.ledger.contract.sample import REGISTRY, VIEWS, append, closed, everything, moved
@@ -136,3 +136,18 @@ def test_one_key_is_given_to_one_of_many_threads(log):
     for thread in threads:
         thread.join()
     assert sorted(taken) == ["ClaimTakenError"] * 7 + ["got it"]
+
+
+def test_a_transaction_reads_its_own_nodes(log):
+    """Stored and new nodes are one range, in both trees."""
+    append(log, *(moved(amount=n) for n in range(5)))
+
+    def work(tx):
+        for number in range(6):
+            tx.append(moved(amount=number))
+        proofs = [mmr.prove_inclusion(tx.nodes("blake3"), index, 11) for index in range(11)]
+        return proofs, tx.nodes("sha256").read(range(mmr.size(11)))
+
+    proofs, twins = log.transact(work)
+    assert proofs == log.read(lambda look: [mmr.prove_inclusion(look.nodes("blake3"), n, 11) for n in range(11)])
+    assert twins == everything(log)["sha256"]

@@ -1,0 +1,142 @@
+"""The few statements that every append and every lookup runs, straight on the database driver.
+
+SQLAlchemy takes 30 to 90 microseconds for a statement, and SQLite a few; an append is six of them. So whatever runs
+for each event or each proof is written here as text and given to the driver's own cursor, on the connection and
+within the transaction of SQLAlchemy, which still opens, begins, commits and translates. All else is SQLAlchemy's.
+
+Statements are written with ``?`` for a value; a dialect whose driver spells it otherwise is listed in `_MARK`. What is
+read is as strict as `ledger.sql.columns`: a value of another type than the column's is damage.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine.interfaces import DBAPICursor
+from sqlalchemy.exc import DBAPIError, ResourceClosedError
+
+from ledger.errors import CorruptError
+
+_MARK = {"sqlite": "?"}
+"""How each dialect's driver marks a value's place."""
+
+Kinds = tuple[type, ...]
+"""The types of the columns that are read, in order; an empty column is never refused here."""
+
+
+class Driver:
+    """A connection's own cursor; errors come as SQLAlchemy's.
+
+    Args:
+        connection: a connection within a transaction.
+    """
+
+    def __init__(self, connection: sa.Connection) -> None:
+        # A connection that SQLAlchemy has not begun on would be in no transaction at all.
+        self._connection = connection
+        self._dialect = connection.dialect
+        self._cursor: DBAPICursor = connection.connection.cursor()
+        self._ended = False
+
+    def end(self) -> None:
+        """Run nothing more: the transaction is over, and the connection may be in another one."""
+        self._ended = True
+        self._cursor.close()
+
+    def check(self) -> None:
+        """Refuse to go on after the end.
+
+        Raises:
+            ResourceClosedError: the transaction is over.
+        """
+        if self._ended or self._connection.closed:
+            raise ResourceClosedError("this transaction is over")
+
+    def row(self, statement: str, values: Sequence[object], kinds: Kinds) -> tuple[Any, ...] | None:
+        """Read one row, or None.
+
+        Raises:
+            CorruptError: a value is of another type.
+            DBAPIError: the database refuses.
+        """
+        self._run(self._cursor.execute, statement, values)
+        try:
+            found = self._cursor.fetchone()
+        except self._dialect.loaded_dbapi.Error as error:
+            raise self._wrapped(statement, error) from error
+        return None if found is None else _strict(found, kinds)
+
+    def rows(self, statement: str, values: Sequence[object], kinds: Kinds) -> list[tuple[Any, ...]]:
+        """Read all rows of a short answer; see `row`."""
+        self._run(self._cursor.execute, statement, values)
+        try:
+            found = self._cursor.fetchall()
+        except self._dialect.loaded_dbapi.Error as error:
+            raise self._wrapped(statement, error) from error
+        return [_strict(row, kinds) for row in found]
+
+    def change(self, statement: str, values: Sequence[object]) -> int:
+        """Run a statement and give how many rows it changed.
+
+        Raises:
+            DBAPIError: the database refuses.
+        """
+        self._run(self._cursor.execute, statement, values)
+        return self._cursor.rowcount
+
+    def change_each(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
+        """Run a statement once for each row; nothing for none.
+
+        Raises:
+            DBAPIError: the database refuses.
+        """
+        if rows:
+            self._run(self._cursor.executemany, statement, rows)
+
+    def add(self, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:
+        """Add rows to a table, all of its columns in their order: the one place where many rows come in at once.
+
+        Raises:
+            DBAPIError: the database refuses.
+        """
+        self.change_each(insertion(table), rows)
+
+    def _run(self, run: Callable[[Any, Any], object], statement: str, values: object) -> None:
+        self.check()
+        try:
+            run(_spelled(statement, self._dialect.name), values)
+        except self._dialect.loaded_dbapi.Error as error:
+            raise self._wrapped(statement, error) from error
+
+    def _wrapped(self, statement: str, error: Exception) -> Exception:
+        """Give SQLAlchemy's error for the driver's, and have a lost connection replaced."""
+        base, lost = self._dialect.loaded_dbapi.Error, False
+        raw = self._connection.connection
+        if self._dialect.is_disconnect(error, raw.dbapi_connection, self._cursor):  # type: ignore[arg-type]
+            lost = True
+            self._connection.invalidate(error)
+        return DBAPIError.instance(
+            statement, None, error, base, connection_invalidated=lost, dialect=self._dialect, ismulti=None
+        )
+
+
+@cache
+def insertion(table: sa.Table) -> str:
+    """Give the INSERT of a whole row."""
+    marks = ", ".join("?" for _ in table.columns)
+    columns = ", ".join(column.name for column in table.columns)
+    return f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"  # noqa: S608  (names from our own schema)
+
+
+@cache
+def _spelled(statement: str, dialect: str) -> str:
+    return statement.replace("?", _MARK[dialect])
+
+
+def _strict(row: Iterable[object], kinds: Kinds) -> tuple[Any, ...]:
+    values = tuple(row)
+    for value, kind in zip(values, kinds, strict=True):
+        if value is not None and type(value) is not kind:
+            raise CorruptError(f"a column of {kind.__name__} holds {type(value).__name__}: run `tally audit`")
+    return values
