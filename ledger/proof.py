@@ -1,9 +1,11 @@
-"""The four proofs as values and as JSON.
+"""The proofs as values and as JSON.
 
     {"v":1,"size":n,"index":i,"path":[...],"peaks":[...]}                        inclusion
     {"v":1,"old_size":m,"new_size":n,"old_peaks":[...],"paths":[[...],...],"right_peaks":[...]}   consistency
     {"v":1,"size":n,"index":i,"path":[...]}                                      inclusion, RFC 6962 twin
     {"v":1,"old_size":m,"new_size":n,"path":[...]}                               consistency, RFC 6962 twin
+    {"v":1,"size":n,"indexes":[...],"hashes":[...]}                              a set of leaves, either tree
+    {"v":1,"size":n,"first":a,"last":b,"left":[...],"right":[...]}               all leaves from a to b, either tree
 
 Sizes are leaf counts, hashes are base64url of 32 bytes. Reading is strict in form only: whether the lengths fit the
 sizes, and whether anything is proven, is for ``verify.inclusion`` to say.
@@ -21,7 +23,9 @@ from ledger.errors import CanonError, ProofError
 
 VERSION = 1
 MAX_HASHES = 64
-"""No list is longer: sizes stay below 2^53, and a list has at most one hash for each bit of a size, plus one."""
+"""No list of hashes along one way through the tree is longer: at most one for each bit of a size, plus one."""
+MAX_SET = 1024
+"""So many leaves a set may have; each brings at most the hashes of one way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +169,77 @@ class TwinConsistency:
         return cls(_count(fields["old_size"]), _count(fields["new_size"]), _hashes(fields["path"]))
 
 
+@dataclass(frozen=True, slots=True)
+class SetProof:
+    """These leaves stand in the tree.
+
+    Attributes:
+        size: the tree's leaves.
+        indexes: the leaves, ascending.
+        hashes: the largest subtrees that hold none of them, left to right.
+    """
+
+    size: int
+    indexes: tuple[int, ...]
+    hashes: tuple[bytes, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """Give the proof as a JSON value."""
+        return {"v": VERSION, "size": self.size, "indexes": list(self.indexes), "hashes": _spell(self.hashes)}
+
+    @classmethod
+    def from_json(cls, value: Json) -> Self:
+        """Read the proof from a JSON value.
+
+        Raises:
+            ProofError: not of this form.
+        """
+        fields = _fields(value, "size", "indexes", "hashes")
+        indexes = tuple(_count(item) for item in _list(fields["indexes"], MAX_SET))
+        return cls(_count(fields["size"]), indexes, _hashes(fields["hashes"], MAX_HASHES * MAX_SET))
+
+
+@dataclass(frozen=True, slots=True)
+class RangeProof:
+    """These are all leaves of the tree from one to another.
+
+    Attributes:
+        size: the tree's leaves.
+        first: the first of them.
+        last: the last of them; it is one of them.
+        left: the largest subtrees before the first, left to right.
+        right: the largest subtrees after the last, left to right.
+    """
+
+    size: int
+    first: int
+    last: int
+    left: tuple[bytes, ...]
+    right: tuple[bytes, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """Give the proof as a JSON value."""
+        return {
+            "v": VERSION,
+            "size": self.size,
+            "first": self.first,
+            "last": self.last,
+            "left": _spell(self.left),
+            "right": _spell(self.right),
+        }
+
+    @classmethod
+    def from_json(cls, value: Json) -> Self:
+        """Read the proof from a JSON value.
+
+        Raises:
+            ProofError: not of this form.
+        """
+        fields = _fields(value, "size", "first", "last", "left", "right")
+        size, first, last = (_count(fields[name]) for name in ("size", "first", "last"))
+        return cls(size, first, last, _hashes(fields["left"]), _hashes(fields["right"], 2 * MAX_HASHES))
+
+
 def _spell(hashes: tuple[bytes, ...]) -> list[Json]:
     return [canon.to_base64url(digest) for digest in hashes]
 
@@ -186,14 +261,14 @@ def _count(value: Json) -> int:
     return value
 
 
-def _list(value: Json) -> list[Json]:
-    if not isinstance(value, list) or len(value) > MAX_HASHES:
-        raise ProofError(f"a proof's hashes stand in lists of at most {MAX_HASHES}")
+def _list(value: Json, most: int = MAX_HASHES) -> list[Json]:
+    if not isinstance(value, list) or len(value) > most:
+        raise ProofError(f"what a proof lists stands in a list of at most {most}")
     return value
 
 
-def _hashes(value: Json) -> tuple[bytes, ...]:
-    return tuple(_hash(item) for item in _list(value))
+def _hashes(value: Json, most: int = MAX_HASHES) -> tuple[bytes, ...]:
+    return tuple(_hash(item) for item in _list(value, most))
 
 
 def _hash(value: Json) -> bytes:

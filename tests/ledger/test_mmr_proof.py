@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 
 from ledger import canon
 from ledger.errors import ProofError
-from ledger.proof import MAX_HASHES, ConsistencyProof, InclusionProof, TwinConsistency, TwinInclusion
+from ledger.proof import (
+    MAX_HASHES,
+    MAX_SET,
+    ConsistencyProof,
+    InclusionProof,
+    RangeProof,
+    SetProof,
+    TwinConsistency,
+    TwinInclusion,
+)
 
 A, B, C = (bytes([letter]) * 32 for letter in b"ABC")
 PROOFS = [
@@ -17,7 +26,10 @@ PROOFS = [
     ConsistencyProof(6, 11, (A, B), ((C,), (A, B)), (B, C)),
     TwinInclusion(11, 5, (A, B, C, A)),
     TwinConsistency(6, 11, (A, B, C, A)),
+    SetProof(11, (1, 5), (A, B)),
+    RangeProof(11, 3, 6, (A, B), (C,)),
 ]
+MOST = {"hashes": MAX_HASHES * MAX_SET, "indexes": MAX_SET, "right": 2 * MAX_HASHES}
 KINDS = pytest.mark.parametrize("proof", PROOFS, ids=lambda proof: type(proof).__name__)
 
 
@@ -53,7 +65,7 @@ def test_refuses_another_version(proof: Any, version: object) -> None:
 @pytest.mark.parametrize("number", [-1, 2**53, True, "5", None, 5.0])
 def test_refuses_numbers_that_are_no_counts(proof: Any, number: object) -> None:
     value = proof.to_json()
-    for name in [name for name in value if name.endswith(("size", "index"))]:
+    for name in [name for name in value if name.endswith(("size", "index", "first", "last"))]:
         with pytest.raises(ProofError, match="integer"):
             type(proof).from_json({**value, name: number})
 
@@ -78,6 +90,8 @@ def test_refuses_numbers_that_are_no_counts(proof: Any, number: object) -> None:
 def test_refuses_what_is_no_hash(proof: Any, item: object) -> None:
     value = proof.to_json()
     for name in [name for name, inner in value.items() if isinstance(inner, list)]:
+        if name == "indexes" and item == 7:
+            continue
         bad = [[item]] if name == "paths" else [item]
         with pytest.raises(ProofError):
             type(proof).from_json({**value, name: bad})
@@ -87,12 +101,19 @@ def test_refuses_what_is_no_hash(proof: Any, item: object) -> None:
 def test_refuses_lists_beyond_any_size(proof: Any) -> None:
     value, digest = proof.to_json(), canon.to_base64url(A)
     for name in [name for name, inner in value.items() if isinstance(inner, list)]:
-        item = [] if name == "paths" else digest
-        type(proof).from_json({**value, name: [item] * MAX_HASHES})
+        item = {"paths": [], "indexes": 7}.get(name, digest)
+        most = MOST.get(name, MAX_HASHES)
+        type(proof).from_json({**value, name: [item] * most})
         with pytest.raises(ProofError, match="at most"):
-            type(proof).from_json({**value, name: [item] * (MAX_HASHES + 1)})
+            type(proof).from_json({**value, name: [item] * (most + 1)})
         with pytest.raises(ProofError):
             type(proof).from_json({**value, name: {}})
+
+
+@pytest.mark.parametrize("index", [-1, 2**53, True, "5", None, 5.0])
+def test_refuses_indexes_that_are_no_counts(index: object) -> None:
+    with pytest.raises(ProofError, match="integer"):
+        SetProof.from_json({**SetProof(11, (1,), ()).to_json(), "indexes": [index]})
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=50)

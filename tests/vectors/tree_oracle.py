@@ -190,6 +190,36 @@ def twin_subproof(old: int, low: int, high: int, whole: bool) -> list[bytes]:
     return [*twin_subproof(old, middle, high, whole=False), twin_value(low, middle)]
 
 
+def cover(span: Span, wanted: set[int]) -> list[Span]:
+    """Cut a subtree into the leaves that are wanted, left out here, and the largest parts without any of them."""
+    if not wanted.intersection(range(span.low, span.high)):
+        return [span]
+    if span.high - span.low == 1:
+        return []
+    left, right = span.halves
+    return [*cover(left, wanted), *cover(right, wanted)]
+
+
+def covers(size: int, wanted: set[int]) -> list[Span]:
+    return [part for span in mountains(size) for part in cover(span, wanted)]
+
+
+def part_value(part: Span, twin: bool) -> bytes:
+    return twin_value(part.low, part.high) if twin else value(part)
+
+
+def leaf_set(indexes: list[int], size: int, twin: bool) -> dict[str, Any]:
+    hashes = [part_value(part, twin) for part in covers(size, set(indexes))]
+    return {"v": 1, "size": size, "indexes": indexes, "hashes": texts(hashes)}
+
+
+def leaf_range(first: int, last: int, size: int, twin: bool) -> dict[str, Any]:
+    parts = covers(size, set(range(first, last + 1)))
+    left = [part_value(part, twin) for part in parts if part.high <= first]
+    right = [part_value(part, twin) for part in parts if part.low > last]
+    return {"v": 1, "size": size, "first": first, "last": last, "left": texts(left), "right": texts(right)}
+
+
 # -- verdicts, from the proofs alone --
 
 
@@ -270,6 +300,50 @@ def judge_twin_consistency(case: dict[str, Any]) -> None:
     require(twin_pair(old, new, path, roots[0]) == roots)
 
 
+def rebuilt(span: Span, known: dict[int | Span, bytes], twin: bool) -> bytes:
+    """Hash a subtree from the leaves and the parts that are known."""
+    if span in known:
+        return known[span]
+    if span.high - span.low == 1:
+        entry_ = known[span.low]
+        return twin_leaf(entry_) if twin else leaf(span.low, entry_)
+    left, right = (rebuilt(half, known, twin) for half in span.halves)
+    return twin_node(left, right) if twin else node(span.top, left, right)
+
+
+def judge_many(case: dict[str, Any], size: int, indexes: list[int], hashes: list[bytes]) -> None:
+    twin, entries = case["check"].startswith("twin"), [data(item) for item in case["entries"]]
+    require(0 < size == (case["size"] if twin else size))
+    require(len(indexes) == len(entries))
+    parts = covers(size, set(indexes))
+    require(len(parts) == len(hashes))
+    known: dict[int | Span, bytes] = {
+        **dict(zip(indexes, entries, strict=True)),
+        **dict(zip(parts, hashes, strict=True)),
+    }
+    peaks = [rebuilt(span, known, twin) for span in mountains(size)]
+    if not twin:
+        require(bag(size, peaks) == data(case["root"]))
+        return
+    total = peaks.pop()
+    while peaks:
+        total = twin_node(peaks.pop(), total)
+    require(total == data(case["root"]))
+
+
+def judge_set(case: dict[str, Any]) -> None:
+    size, indexes, hashes = parse(case["proof"], "size", "indexes", "hashes")
+    require(0 < len(indexes) <= 1024 and indexes == sorted(set(indexes)) and indexes[-1] < size)
+    judge_many(case, size, indexes, hashes)
+
+
+def judge_range(case: dict[str, Any]) -> None:
+    size, first, last, left, right = parse(case["proof"], "size", "first", "last", "left", "right")
+    require(first <= last < size)
+    require(len(left) == len(mountains(first)))
+    judge_many(case, size, list(range(first, last + 1)), [*left, *right])
+
+
 # -- form --
 
 
@@ -292,7 +366,10 @@ def parse_hash(item: Any) -> bytes:
 
 
 def parse_field(name: str, item: Any) -> Any:
-    if name.endswith(("size", "index")):
+    if name == "indexes":
+        require(isinstance(item, list))
+        return [parse_field("index", index) for index in item]
+    if name.endswith(("size", "index", "first", "last")):
         require(type(item) is int and 0 <= item < 2**53)
         return item
     require(isinstance(item, list))
@@ -312,6 +389,10 @@ JUDGES = {
     "consistency": judge_consistency,
     "twin-inclusion": judge_twin_inclusion,
     "twin-consistency": judge_twin_consistency,
+    "set": judge_set,
+    "range": judge_range,
+    "twin-set": judge_set,
+    "twin-range": judge_range,
 }
 
 
@@ -327,6 +408,8 @@ def refused(case: dict[str, Any]) -> bool:
 def remade(case: dict[str, Any]) -> dict[str, Any]:
     """Make an honest case again from the sizes and the index alone."""
     proof, kind = case["proof"], case["check"]
+    if kind.endswith(("set", "range")):
+        return remade_many(case)
     if kind in ("inclusion", "twin-inclusion"):
         index, size = proof["index"], proof["size"]
         own = {"entry": text(entry(index))}
@@ -341,6 +424,21 @@ def remade(case: dict[str, Any]) -> dict[str, Any]:
     made = {"v": 1, "old_size": old, "new_size": new, "path": texts(twin_subproof(old, 0, new, whole=True))}
     roots = {"old_root": text(twin_value(0, old)), "new_root": text(twin_value(0, new))}
     return {**case, "old_size": old, "new_size": new, **roots, "proof": made}
+
+
+def remade_many(case: dict[str, Any]) -> dict[str, Any]:
+    """Make an honest case of many leaves again from the size and the indexes alone."""
+    proof, twin = case["proof"], case["check"].startswith("twin")
+    size = proof["size"]
+    if case["check"].endswith("set"):
+        indexes = proof["indexes"]
+        made = leaf_set(indexes, size, twin)
+    else:
+        indexes = list(range(proof["first"], proof["last"] + 1))
+        made = leaf_range(proof["first"], proof["last"], size, twin)
+    own = {"entries": [text(entry(index)) for index in indexes], "proof": made}
+    total = {"root": text(twin_value(0, size)), "size": size} if twin else {"root": text(root(size))}
+    return {**case, **own, **total}
 
 
 def roots_differ(content: dict[str, Any]) -> list[str]:

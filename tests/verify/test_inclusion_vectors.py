@@ -11,14 +11,15 @@ import pytest
 from ledger import canon, digest, mmr, rfc6962
 from ledger.digest import BLAKE3_TREE, SHA256_TREE
 from ledger.errors import ProofError
-from ledger.proof import ConsistencyProof, InclusionProof, TwinConsistency, TwinInclusion
+from ledger.proof import ConsistencyProof, InclusionProof, RangeProof, SetProof, TwinConsistency, TwinInclusion
 from tools.dev.vectors.__main__ import FOLDER, files
-from verify import inclusion
+from verify import inclusion, multiproof
 from verify.errors import InclusionError
 
 TESTS = Path(__file__).parents[1]
 SPEC = TESTS.parent / "docs" / "spec" / "tree.md"
-ACCEPTED = ("inclusion", "consistency", "twin-inclusion", "twin-consistency")
+MANY = ("set", "range", "twin-set", "twin-range")
+ACCEPTED = ("inclusion", "consistency", "twin-inclusion", "twin-consistency", *MANY)
 ATTACKS = sorted(path.stem for path in FOLDER.glob("*.json") if path.stem not in {"roots", *ACCEPTED})
 
 
@@ -44,6 +45,11 @@ def judge(case: dict[str, Any]) -> None:
             sizes = {name: case[name] for name in ("old_size", "new_size")}
             roots = read(case["old_root"]), read(case["new_root"])
             inclusion.check_twin_consistency(*roots, TwinConsistency.from_json(proof), **sizes)
+        case "set" | "range" | "twin-set" | "twin-range" as kind:
+            kept = SetProof if kind.endswith("set") else RangeProof
+            check = getattr(multiproof, f"check_{kind.replace('-', '_')}")
+            signed = {"size": case["size"]} if kind.startswith("twin") else {}
+            check(read(case["root"]), kept.from_json(proof), map(read, case["entries"]), **signed)
         case other:
             pytest.fail(f"no such check: {other}")
 
@@ -105,9 +111,9 @@ def test_the_document_s_example_is_true() -> None:
 
 def test_the_document_s_proofs_are_the_vectors() -> None:
     """Each proof printed in the text is a vector's, in its canonical bytes."""
-    printed = re.findall(r'^\{"index".*\}$|^\{"new_size".*\}$', SPEC.read_text(), re.MULTILINE)
+    printed = re.findall(r'^\{"(?:index|new_size|first|hashes).*\}$', SPEC.read_text(), re.MULTILINE)
     vectors = {canon.encode(case["proof"]).decode() for name in ACCEPTED for case in load(name)["cases"]}
-    assert len(printed) == len(set(printed)) == 4
+    assert len(printed) == len(set(printed)) == 6
     assert set(printed) <= vectors
 
 

@@ -2,14 +2,14 @@
 
 from pathlib import Path
 
-from tools.dev.vectors import attacks, tree
+from tools.dev.vectors import attacks, many, tree
 
 FOLDER = Path(__file__).parents[3] / "tests" / "vectors" / "tree"
 
 
 def files() -> dict[str, bytes]:
     """Make every file of the folder."""
-    return tree.files() | attacks.files()
+    return tree.files() | attacks.files() | many.files()
 
 
 def main() -> None:

@@ -1,0 +1,190 @@
+"""The checker of proofs of many leaves. It knows nothing of storage and shares no code with the prover.
+
+Where the prover cuts gaps out of the row of leaves, the checker walks down from the peaks: a subtree without any of the
+leaves takes the next hash of the proof, a leaf takes the next entry, anything else is hashed from its two halves. How
+many hashes that will take is counted first, and any other number is refused before anything is hashed. Entries are
+taken one by one, so that a range of any length is checked in memory that does not grow.
+
+The log's own tree commits its size in the root. The twin does not: its size is taken from whoever signed the root.
+
+Source: DESIGN sections 5 and 6; docs/spec/tree.md.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+
+from ledger import digest
+from ledger.digest import BLAKE3_TREE, SHA256_TREE, TreeHasher
+from ledger.proof import MAX_SET, RangeProof, SetProof
+from verify.errors import InclusionError, RootMismatchError
+from verify.inclusion import MAX_SIZE
+
+
+def check_set(root: bytes, proof: SetProof, entries: Iterable[bytes]) -> None:
+    """Check that the entries are the leaves ``proof.indexes`` of the log with this BLAKE3 root.
+
+    Raises:
+        InclusionError: it is not proven.
+    """
+    peaks = _set_peaks(proof, entries, BLAKE3_TREE)
+    _expect(root, digest.root(proof.size, peaks))
+
+
+def check_range(root: bytes, proof: RangeProof, entries: Iterable[bytes]) -> None:
+    """Check that the entries are all leaves from ``proof.first`` to ``proof.last`` of the log with this BLAKE3 root.
+
+    Raises:
+        InclusionError: it is not proven.
+    """
+    peaks = _range_peaks(proof, entries, BLAKE3_TREE)
+    _expect(root, digest.root(proof.size, peaks))
+
+
+def check_twin_set(root: bytes, proof: SetProof, entries: Iterable[bytes], *, size: int) -> None:
+    """Check that the entries are the leaves ``proof.indexes`` of the tree with this SHA-256 root.
+
+    Args:
+        root: the signed root.
+        proof: a proof of the twin's hashes.
+        entries: the leaves' bytes, in order.
+        size: the size that was signed with the root.
+
+    Raises:
+        InclusionError: it is not proven.
+    """
+    _expect_size(proof.size, size)
+    _expect(root, _twin_root(_set_peaks(proof, entries, SHA256_TREE)))
+
+
+def check_twin_range(root: bytes, proof: RangeProof, entries: Iterable[bytes], *, size: int) -> None:
+    """Check that the entries are all leaves from ``proof.first`` to ``proof.last`` under this SHA-256 root.
+
+    Args:
+        root: the signed root.
+        proof: a proof of the twin's hashes.
+        entries: the leaves' bytes, in order.
+        size: the size that was signed with the root.
+
+    Raises:
+        InclusionError: it is not proven.
+    """
+    _expect_size(proof.size, size)
+    _expect(root, _twin_root(_range_peaks(proof, entries, SHA256_TREE)))
+
+
+def _set_peaks(proof: SetProof, entries: Iterable[bytes], hasher: TreeHasher) -> list[bytes]:
+    _check_size(proof.size)
+    indexes = proof.indexes
+    if not 0 < len(indexes) <= MAX_SET:
+        raise InclusionError(f"a set has 1 to {MAX_SET} leaves, not {len(indexes)}")
+    if any(index >= following for index, following in zip(indexes, (*indexes[1:], proof.size), strict=True)):
+        raise InclusionError("a set lists each leaf once, in ascending order, and none beyond the log")
+    if indexes[0] < 0:
+        raise InclusionError(f"there is no leaf {indexes[0]}")
+    wanted = sum(_needed(indexes, low, low + (1 << height)) for low, height in _mountains(proof.size))
+    _expect_length("hashes", proof.hashes, wanted)
+    return _Walk(indexes, proof.hashes, entries, hasher).peaks(proof.size)
+
+
+def _range_peaks(proof: RangeProof, entries: Iterable[bytes], hasher: TreeHasher) -> list[bytes]:
+    _check_size(proof.size)
+    if not 0 <= proof.first <= proof.last < proof.size:
+        raise InclusionError(f"a log of {proof.size} leaves has no leaves from {proof.first} to {proof.last}")
+    indexes = range(proof.first, proof.last + 1)
+    wanted = sum(_needed(indexes, low, low + (1 << height)) for low, height in _mountains(proof.size))
+    # Left of the range lies one subtree for each mountain of the log that ended before it.
+    _expect_length("left", proof.left, proof.first.bit_count())
+    _expect_length("right", proof.right, wanted - len(proof.left))
+    return _Walk(indexes, (*proof.left, *proof.right), entries, hasher).peaks(proof.size)
+
+
+class _Walk:
+    """One walk over a tree, left to right: what is known is taken, what is not is hashed."""
+
+    def __init__(
+        self, indexes: Sequence[int], hashes: Sequence[bytes], entries: Iterable[bytes], hasher: TreeHasher
+    ) -> None:
+        for value in hashes:
+            if len(value) != digest.SIZE:
+                raise InclusionError(f"a hash has {digest.SIZE} bytes, not {len(value)}")
+        self._indexes = indexes
+        self._hashes = iter(hashes)
+        self._entries: Iterator[bytes] = iter(entries)
+        self._hasher = hasher
+        self._done = 0
+
+    def peaks(self, size: int) -> list[bytes]:
+        """Give the hash of each mountain, left to right, from exactly the entries that are listed."""
+        found, nodes = [], 0
+        for low, height in _mountains(size):
+            nodes += (2 << height) - 1
+            found.append(self._value(nodes - 1, low, height))
+        if next(self._entries, None) is not None:
+            raise InclusionError("there are more entries than the proof is of")
+        return found
+
+    def _value(self, position: int, low: int, height: int) -> bytes:
+        """Give the hash of the subtree whose top stands at a position, and whose first leaf is ``low``."""
+        if self._done == len(self._indexes) or self._indexes[self._done] >= low + (1 << height):
+            return next(self._hashes)
+        if height == 0:
+            return self._leaf(low)
+        half = 1 << height - 1
+        # Of the nodes below the top, the right half's come last.
+        left = self._value(position - (half << 1), low, height - 1)
+        right = self._value(position - 1, low + half, height - 1)
+        return self._hasher.node(position, left, right)
+
+    def _leaf(self, index: int) -> bytes:
+        entry = next(self._entries, None)
+        if entry is None:
+            raise InclusionError(f"the entry of leaf {index} is missing")
+        self._done += 1
+        return self._hasher.leaf(index, entry)
+
+
+def _mountains(size: int) -> Iterator[tuple[int, int]]:
+    """List each mountain's first leaf and height, left to right."""
+    low = 0
+    for height in reversed(range(size.bit_length())):
+        if size >> height & 1:
+            yield low, height
+            low += 1 << height
+
+
+def _needed(indexes: Sequence[int], low: int, high: int) -> int:
+    """Count the hashes that stand for what is not listed of a subtree's leaves."""
+    within = bisect_left(indexes, high) - bisect_left(indexes, low)
+    if within == 0:
+        return 1
+    if within == high - low:
+        return 0
+    middle = (low + high) // 2
+    return _needed(indexes, low, middle) + _needed(indexes, middle, high)
+
+
+def _twin_root(peaks: Sequence[bytes]) -> bytes:
+    """Hash the peaks as RFC 6962 does: the tree right of the largest left half is a tree itself."""
+    if len(peaks) == 1:
+        return peaks[0]
+    return SHA256_TREE.node(0, peaks[0], _twin_root(peaks[1:]))
+
+
+def _check_size(size: int) -> None:
+    if not 0 < size <= MAX_SIZE:
+        raise InclusionError(f"nothing stands in a log of {size} leaves")
+
+
+def _expect_size(claimed: int, signed: int) -> None:
+    if claimed != signed:
+        raise InclusionError(f"the proof is for size {claimed}, the signed size is {signed}")
+
+
+def _expect_length(what: str, given: Sequence[object], length: int) -> None:
+    if len(given) != length:
+        raise InclusionError(f"the proof must have {length} hashes in its {what}, not {len(given)}")
+
+
+def _expect(expected: bytes, computed: bytes) -> None:
+    if expected != computed:
+        raise RootMismatchError("root", expected, computed)
