@@ -8,7 +8,7 @@ The text, each line ended by a newline::
     blake3-mmr <base64 of the BLAKE3 root>
 
 Extension lines are ``<name> <base64>``, sorted by name, each name once; unknown ones are kept. Key name = origin.
-A witness's line holds ``be64(time) || signature``, signed over ``cosignature/v1\ntime <time>\n<text>``.
+What a witness adds is in `ledger.cosignature`.
 
 >>> print(Checkpoint("example.com/log", 0, bytes(32), b"\xff" * 32).text(), end="")
 example.com/log
@@ -16,34 +16,21 @@ example.com/log
 AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=
 blake3-mmr //////////////////////////////////////////8=
 
-Source: C2SP tlog-checkpoint and tlog-cosignature; DESIGN section 9.
+Source: C2SP tlog-checkpoint; DESIGN section 9.
 """
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ledger.cosignature import MAX_NUMBER, NUMBER, Cosignature, Cosigner, parse_cosignature
 from ledger.errors import CheckpointError, NoteError
-from ledger.note import (
-    COSIGNATURE_V1,
-    ED25519,
-    SIGNATURE_SIZE,
-    NoteSigner,
-    VerifierKey,
-    check_ed25519,
-    check_text,
-    from_base64,
-    open_note,
-    to_base64,
-)
+from ledger.note import ED25519, NoteSigner, VerifierKey, check_text, from_base64, open_note, to_base64
 
 BLAKE3_EXTENSION = "blake3-mmr"
-MAX_NUMBER = 2**63 - 1
 
 _ROOT_SIZE = 32
 _HEAD_LINES = 3
-_TIME_SIZE = 8
-_NUMBER = re.compile(r"0|[1-9][0-9]{0,18}")
 _NAME = re.compile(r"[!-~]+")
 
 
@@ -96,7 +83,7 @@ class Checkpoint:
         lines = text[:-1].split("\n")
         if len(lines) < _HEAD_LINES:
             raise CheckpointError("a checkpoint has at least three lines: origin, size and root")
-        if not _NUMBER.fullmatch(lines[1]):
+        if not NUMBER.fullmatch(lines[1]):
             raise CheckpointError(f"not the size of a checkpoint: {lines[1][:40]!r}")
         extensions = [_extension(line) for line in lines[_HEAD_LINES:]]
         own = [value for name, value in extensions if name == BLAKE3_EXTENSION]
@@ -118,48 +105,6 @@ class Checkpoint:
             extensions[BLAKE3_EXTENSION] = to_base64(self.blake3_root)
         head = f"{self.origin}\n{self.size}\n{to_base64(self.sha256_root)}\n"
         return head + "".join(f"{name} {extensions[name]}\n" for name in sorted(extensions))
-
-
-@dataclass(frozen=True, slots=True)
-class Cosigner:
-    """A witness's key, as a verifier of the lines that it adds to checkpoints.
-
-    Raises:
-        CheckpointError: the key is of a type that does not cosign.
-    """
-
-    key: VerifierKey
-
-    def __post_init__(self) -> None:
-        if self.key.algorithm != COSIGNATURE_V1:
-            raise CheckpointError(f"the key of {self.key.name} is no witness's: its type is not 0x04")
-
-    @property
-    def name(self) -> str:
-        """Give the witness's key name."""
-        return self.key.name
-
-    @property
-    def key_id(self) -> bytes:
-        """Give the witness's key id."""
-        return self.key.key_id
-
-    def check(self, text: str, signature: bytes) -> None:
-        """Check a cosignature/v1 over a checkpoint's text.
-
-        Raises:
-            NoteError: malformed, or it does not hold.
-        """
-        time, raw = parse_cosignature(signature)
-        check_ed25519(self.key.public_key, raw, cosigned_message(time, text))
-
-
-@dataclass(frozen=True, slots=True)
-class Cosignature:
-    """What a witness has said, and the POSIX second at which, by its own clock, it said it."""
-
-    key: VerifierKey
-    time: int
 
 
 def sign_checkpoint(checkpoint: Checkpoint, signer: NoteSigner) -> bytes:
@@ -202,9 +147,9 @@ def open_cosigned(
     if checkpoint.origin != key.name:
         raise CheckpointError(f"the key of {key.name} has signed for another origin: {checkpoint.origin[:80]!r}")
     return checkpoint, tuple(
-        Cosignature(cosigners[line.name, line.key_id], parse_cosignature(line.signature)[0])
+        Cosignature(witness, parse_cosignature(line.signature)[0])
         for line in note.verified
-        if (line.name, line.key_id) in cosigners
+        if (witness := cosigners.get((line.name, line.key_id)))
     )
 
 
@@ -241,25 +186,6 @@ def may_sign(mark: Checkpoint | None, following: Checkpoint) -> None:
     roots = (following.sha256_root, following.blake3_root)
     if following.size == mark.size and roots != (mark.sha256_root, mark.blake3_root):
         raise CheckpointError(f"another root is signed already for size {mark.size}")
-
-
-def cosigned_message(time: int, text: str) -> bytes:
-    """Give the bytes that a witness signs over a checkpoint's text."""
-    return f"cosignature/v1\ntime {time}\n{text}".encode()
-
-
-def parse_cosignature(blob: bytes) -> tuple[int, bytes]:
-    """Split what follows the key id in a witness's line into the POSIX time and the Ed25519 signature.
-
-    Raises:
-        CheckpointError: another length, or a time beyond 2^63 - 1.
-    """
-    if len(blob) != _TIME_SIZE + SIGNATURE_SIZE:
-        raise CheckpointError(f"a cosignature has {_TIME_SIZE + SIGNATURE_SIZE} bytes, not {len(blob)}")
-    time = int.from_bytes(blob[:_TIME_SIZE], "big")
-    if time > MAX_NUMBER:
-        raise CheckpointError("the time of a cosignature lies beyond 2^63 - 1")
-    return time, blob[_TIME_SIZE:]
 
 
 def _extension(line: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ The last empty line parts text and signatures. A key is written as its vkey, and
     vkey   = <name>+<key id in 8 hex digits>+<base64(type || public key)>
     key id = first 4 bytes of SHA-256(name || 0x0A || type || public key)
 
-Type 0x01 is Ed25519 over the text; 0x04 is a witness's cosignature, which `ledger.checkpoint` checks.
+Type 0x01 is Ed25519 over the text; 0x04 and 0x06 are a witness's, which `ledger.cosignature` checks.
 
 >>> key = VerifierKey.parse("example.com/foo+530d903a+AekyeRrm56hApGFkyQR4ZCbV54Id2LKaANYcrnKv3U2k")
 >>> line = "Uw2QOkn8srV1yJGh2VYRlL1Tnagv1YEq6TfXppzi2ONncAlTgK7Ztg1ERYNZXsYjOBH3mFXmRKuwHjG1Yu72IneyaQM="
@@ -30,19 +30,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from cryptography.exceptions import InvalidSignature
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.mldsa import MLDSA44PublicKey
 
 from ledger.errors import NoteError
 
 ED25519 = 0x01
 COSIGNATURE_V1 = 0x04
+ML_DSA_44 = 0x06
 
 MAX_SIZE = 2**18
 MAX_SIGNATURES = 100
 
 KEY_ID_SIZE = 4
 PUBLIC_KEY_SIZE = 32
+ML_DSA_KEY_SIZE = 1312
 SIGNATURE_SIZE = 64
 
 _DASH = "\u2014 "
@@ -84,9 +87,12 @@ class VerifierKey:
 
     def __post_init__(self) -> None:
         check_name(self.name)
-        if self.algorithm not in {ED25519, COSIGNATURE_V1}:
-            raise NoteError(f"signature type 0x{self.algorithm:02x} is not accepted; 0x01 and 0x04 are")
-        ed25519_key(self.public_key)
+        if self.algorithm not in {ED25519, COSIGNATURE_V1, ML_DSA_44}:
+            raise NoteError(f"signature type 0x{self.algorithm:02x} is not accepted; 0x01, 0x04 and 0x06 are")
+        if self.algorithm == ML_DSA_44:
+            ml_dsa_key(self.public_key)
+        else:
+            ed25519_key(self.public_key)
 
     @classmethod
     def parse(cls, text: str) -> "VerifierKey":
@@ -256,6 +262,20 @@ def ed25519_key(raw: bytes) -> Ed25519PublicKey:
     if y >= _PRIME or y in _SMALL_ORDER_Y:
         raise NoteError("the Ed25519 public key is no safe point")
     return Ed25519PublicKey.from_public_bytes(raw)
+
+
+def ml_dsa_key(raw: bytes) -> MLDSA44PublicKey:
+    """Load an ML-DSA-44 public key (FIPS 204).
+
+    Raises:
+        NoteError: not 1312 bytes, or the cryptographic library does not know the algorithm.
+    """
+    if len(raw) != ML_DSA_KEY_SIZE:
+        raise NoteError(f"an ML-DSA-44 public key has {ML_DSA_KEY_SIZE} bytes, not {len(raw)}")
+    try:
+        return MLDSA44PublicKey.from_public_bytes(raw)
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise NoteError(f"the ML-DSA-44 public key can't be used: {error}") from error
 
 
 def check_ed25519(public_key: bytes, signature: bytes, message: bytes) -> None:

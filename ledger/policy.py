@@ -4,7 +4,7 @@ Lines, in any order but that a name stands before it is used; fields are parted 
 
     # a comment
     log <vkey> [<url>]
-    witness <name> <vkey> [<url>]
+    witness <name> <vkey> [<url>]       the vkey is of type 0x04 or 0x06
     group <name> <any|all|k> <member>...
     quorum <name|none>
 
@@ -20,8 +20,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from ledger.checkpoint import Checkpoint, open_cosigned
+from ledger.cosignature import COSIGNING
 from ledger.errors import CheckpointError, NoteError, PolicyFileError
-from ledger.note import COSIGNATURE_V1, ED25519, VerifierKey, parse_note
+from ledger.note import ED25519, VerifierKey, parse_note
 
 NONE = "none"
 MAX_SIZE = 2**18
@@ -168,9 +169,9 @@ class _Draft:
             case [first, *_] if not first or first.startswith("#"):
                 return
             case ["log", vkey, *url] if len(url) <= 1:
-                self.logs.append(PolicyLog(self._key(vkey, ED25519), *url))
+                self.logs.append(PolicyLog(self._key(vkey, {ED25519}), *url))
             case ["witness", name, vkey, *url] if len(url) <= 1:
-                key = self._key(vkey, COSIGNATURE_V1)
+                key = self._key(vkey, COSIGNING)
                 self.witnesses.append(PolicyWitness(self._define(name), key, *url))
             case ["group", name, threshold, *members] if members:
                 self._group(name, threshold, members)
@@ -179,10 +180,12 @@ class _Draft:
             case _:
                 raise PolicyFileError(_ALLOWED)
 
-    def _key(self, vkey: str, algorithm: int) -> VerifierKey:
+    def _key(self, vkey: str, algorithms: Collection[int]) -> VerifierKey:
         key = VerifierKey.parse(vkey)
-        if key.algorithm != algorithm:
-            raise PolicyFileError(f"the vkey's type is 0x{key.algorithm:02x}; a log's is 0x01 and a witness's 0x04")
+        if key.algorithm not in algorithms:
+            raise PolicyFileError(
+                f"the vkey's type is 0x{key.algorithm:02x}; a log's is 0x01, a witness's is 0x04 or 0x06"
+            )
         if key.public_key in self.keys:
             raise PolicyFileError("this public key stands in the file already")
         self.keys.add(key.public_key)

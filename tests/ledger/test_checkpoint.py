@@ -12,15 +12,13 @@ from hypothesis import strategies as st
 from ledger import checkpoint, note
 from ledger.checkpoint import (
     Checkpoint,
-    Cosigner,
-    cosigned_message,
     may_sign,
     open_checkpoint,
     open_cosigned,
-    parse_cosignature,
     require_blake3,
     sign_checkpoint,
 )
+from ledger.cosignature import Cosigner, cosigned_message, parse_cosignature
 from ledger.errors import CheckpointError, NoteError
 from ledger.note import NoteSignature, NoteSigner, VerifierKey
 

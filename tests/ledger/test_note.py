@@ -211,8 +211,8 @@ def test_refuses_what_is_no_vkey(vkey: str) -> None:
 
 
 def test_names_the_types_that_are_accepted() -> None:
-    with pytest.raises(NoteError, match="0x06 is not accepted; 0x01 and 0x04 are"):
-        VerifierKey("w.example", KEY.public_key, 0x06)
+    with pytest.raises(NoteError, match="0x05 is not accepted; 0x01, 0x04 and 0x06 are"):
+        VerifierKey("w.example", KEY.public_key, 0x05)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs", "Cc", "Zs", "Zl", "Zp"], exclude_characters="+"), min_size=1))

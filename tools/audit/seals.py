@@ -7,7 +7,8 @@ cosignature must be a line of its witness; whether it holds is said where the wi
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ledger.checkpoint import Checkpoint, Cosigner, open_checkpoint, parse_cosignature, require_blake3
+from ledger.checkpoint import Checkpoint, open_checkpoint, require_blake3
+from ledger.cosignature import Cosigner, parse_cosignature, witness_id
 from ledger.errors import NoteError
 from ledger.events import LedgerOpened
 from ledger.note import VerifierKey, parse_note
@@ -96,16 +97,14 @@ class SealCheck:
             raise NoteError("the line is not text")
         # A line stands under a text; any will do to read it.
         signatures = parse_note(f"-\n\n{row.line}".encode("utf-8", "surrogateescape"))[1]
-        if len(signatures) != 1 or signatures[0].name != row.witness:
-            raise NoteError("not one line of this witness")
+        if len(signatures) != 1 or witness_id(signatures[0]) != row.witness:
+            raise NoteError("not one line of this witness's key")
         parse_cosignature(signatures[0].signature)
-        keys = {key.key_id: key for key in self.witnesses if key.name == row.witness}
-        if not keys or checkpoint is None:
+        key = next((key for key in self.witnesses if witness_id(key) == row.witness), None)
+        if key is None or checkpoint is None:
             self.tallies.skip("cosignatures", "lines are read, not verified, where the witness's key is not given")
             return
-        if signatures[0].key_id not in keys:
-            raise NoteError("it is of another key than the witness's")
-        Cosigner(keys[signatures[0].key_id]).check(checkpoint.text(), signatures[0].signature)
+        Cosigner(key).check(checkpoint.text(), signatures[0].signature)
 
     def _strange_cosignature(self, row: CosignatureRow) -> None:
         key = f"{spell(row.size)} {spell(row.witness)}"

@@ -29,7 +29,8 @@ from grants.issue import Prepared, append_signed
 from grants.signer import FileSigner
 from grants.standing import StandingTerms
 from ledger import digest, rfc6962
-from ledger.checkpoint import Checkpoint, cosigned_message, sign_checkpoint
+from ledger.checkpoint import Checkpoint, sign_checkpoint
+from ledger.cosignature import cosigned_message
 from ledger.digest import be64
 from ledger.event import Event
 from ledger.instant import from_microseconds, to_microseconds

@@ -21,7 +21,8 @@ from grants.consent import Terms, Wanted, item_for
 from grants.events import ConsentConsumed, ConsentRequested
 from grants.standing import StandingTerms
 from ledger import canon, digest, rfc6962
-from ledger.checkpoint import Checkpoint, cosigned_message, sign_checkpoint
+from ledger.checkpoint import Checkpoint, sign_checkpoint
+from ledger.cosignature import cosigned_message, witness_id
 from ledger.note import COSIGNATURE_V1, NoteSignature, NoteSigner, VerifierKey
 from ledger.sql.place import create_log
 from tools.audit import AuditReport, audit
@@ -222,7 +223,7 @@ def build(path: Path, office: Any, populate: Callable[..., Any]) -> None:
     lines = seal(office, (1, 8, 21, size))
     office.log.close()
     with closing(sqlite3.connect(path)) as connection, connection:
-        rows = [(of, WITNESS.name, line) for of, line in lines.items()]
+        rows = [(of, witness_id(WITNESS), line) for of, line in lines.items()]
         connection.executemany("INSERT INTO cosignatures VALUES (?, ?, ?)", rows)
         stamps = [(of, "stamps.example", b"a token") for of in lines]
         connection.executemany("INSERT INTO timestamps VALUES (?, ?, ?)", stamps)
