@@ -98,12 +98,21 @@ class Snapshot(Protocol):
     def checkpoints(self) -> Iterator[tuple[int, bytes]]:
         """Give the stored checkpoints as (size, note), smallest first."""
 
+    def newest_checkpoint(self) -> tuple[int, bytes] | None:
+        """Give the largest stored checkpoint as (size, note), or None."""
+
     def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
         """Give what witnesses added to the checkpoint of this size as (witness, line), sorted by witness.
 
         A witness is named by key name and key id, ``<name>+<8 hex digits>``; the line is its signature line, newline
         and all.
         """
+
+    def last_cosigned(self, witness: str) -> int | None:
+        """Give the largest size that a witness has cosigned, or None."""
+
+    def timestamps(self, size: int) -> Sequence[tuple[str, bytes]]:
+        """Give the RFC 3161 tokens over the checkpoint of this size as (authority, token), sorted by authority."""
 
 
 class Transaction(Snapshot, Protocol):
@@ -173,6 +182,13 @@ class Log(Protocol):
 
     def store_cosignature(self, size: int, witness: str, line: str) -> None:
         """Keep what a witness added to the checkpoint of this size; of one witness the first line stands.
+
+        Raises:
+            StoreError: no checkpoint of this size is kept, or the database can't be written.
+        """
+
+    def store_timestamp(self, size: int, authority: str, token: bytes) -> None:
+        """Keep an RFC 3161 token over the checkpoint of this size; of one authority the first token stands.
 
         Raises:
             StoreError: no checkpoint of this size is kept, or the database can't be written.

@@ -53,6 +53,7 @@ class MemoryLog:
         self._openings: dict[int, tuple[Opening, ...]] = {}
         self._checkpoints: dict[int, bytes] = {}
         self._cosignatures: dict[int, dict[str, str]] = {}
+        self._timestamps: dict[int, dict[str, bytes]] = {}
         self.head: Head = EMPTY_HEAD
         self.confirm_clock = False
 
@@ -97,9 +98,18 @@ class MemoryLog:
     def store_cosignature(self, size: int, witness: str, line: str) -> None:
         """Keep what a witness added to a checkpoint."""
         with self._lock:
-            if size not in self._checkpoints:
-                raise StoreError(f"no checkpoint of size {size} is kept")
+            self._require_checkpoint(size)
             self._cosignatures.setdefault(size, {}).setdefault(witness, line)
+
+    def store_timestamp(self, size: int, authority: str, token: bytes) -> None:
+        """Keep an RFC 3161 token over a checkpoint."""
+        with self._lock:
+            self._require_checkpoint(size)
+            self._timestamps.setdefault(size, {}).setdefault(authority, token)
+
+    def _require_checkpoint(self, size: int) -> None:
+        if size not in self._checkpoints:
+            raise StoreError(f"no checkpoint of size {size} is kept")
 
     def close(self) -> None:
         """Nothing to let go of."""
@@ -147,3 +157,15 @@ class MemoryLog:
     def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
         """Give what witnesses added to the checkpoint of this size, sorted by witness."""
         return sorted(self._cosignatures.get(size, {}).items())
+
+    def newest_checkpoint(self) -> tuple[int, bytes] | None:
+        """Give the largest stored checkpoint, or None."""
+        return max(self._checkpoints.items(), default=None)
+
+    def last_cosigned(self, witness: str) -> int | None:
+        """Give the largest size that a witness has cosigned, or None."""
+        return max((size for size, lines in self._cosignatures.items() if witness in lines), default=None)
+
+    def timestamps(self, size: int) -> Sequence[tuple[str, bytes]]:
+        """Give the RFC 3161 tokens over the checkpoint of this size, sorted by authority."""
+        return sorted(self._timestamps.get(size, {}).items())

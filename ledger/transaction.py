@@ -289,3 +289,15 @@ class PendingTransaction:
     def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
         """Give what witnesses added to the checkpoint of this size, sorted by witness."""
         return self._below.cosignatures(size)
+
+    def newest_checkpoint(self) -> tuple[int, bytes] | None:
+        """Give the largest stored checkpoint, or None."""
+        return self._below.newest_checkpoint()
+
+    def last_cosigned(self, witness: str) -> int | None:
+        """Give the largest size that a witness has cosigned, or None."""
+        return self._below.last_cosigned(witness)
+
+    def timestamps(self, size: int) -> Sequence[tuple[str, bytes]]:
+        """Give the RFC 3161 tokens over the checkpoint of this size, sorted by authority."""
+        return self._below.timestamps(size)

@@ -62,8 +62,8 @@ def latest(snapshot: Snapshot, key: VerifierKey) -> Signed | None:
     Raises:
         NoteError: its signature does not hold.
     """
-    notes = list(snapshot.checkpoints())
-    return Signed(open_checkpoint(notes[-1][1], key), notes[-1][1]) if notes else None
+    newest = snapshot.newest_checkpoint()
+    return Signed(open_checkpoint(newest[1], key), newest[1]) if newest else None
 
 
 def of_head(head: Head, origin: str) -> Checkpoint:

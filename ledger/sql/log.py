@@ -112,6 +112,10 @@ class SqlLog:
         """Keep what a witness added to a checkpoint; see `ledger.log.Log.store_cosignature`."""
         self._beside_checkpoint(schema.cosignatures, {"size": size, "witness": witness, "line": line})
 
+    def store_timestamp(self, size: int, authority: str, token: bytes) -> None:
+        """Keep an RFC 3161 token over a checkpoint; see `ledger.log.Log.store_timestamp`."""
+        self._beside_checkpoint(schema.timestamps, {"size": size, "authority": authority, "token": token})
+
     def _beside_checkpoint(self, table: sa.Table, row: dict[str, object]) -> None:
         """Add a row that speaks of a checkpoint, unless one with its key stands."""
         checkpoints = schema.checkpoints.c

@@ -39,6 +39,19 @@ _COSIGNATURES = (
     .where(schema.cosignatures.c.size == sa.bindparam("size"))
     .order_by(schema.cosignatures.c.witness)
 )
+# Backwards over the primary key: a witness that keeps up is found at once.
+_LAST_COSIGNED = (
+    sa.select(schema.cosignatures.c.size)
+    .where(schema.cosignatures.c.witness == sa.bindparam("witness"))
+    .order_by(schema.cosignatures.c.size.desc())
+    .limit(1)
+)
+_TIMESTAMPS = (
+    sa.select(schema.timestamps)
+    .where(schema.timestamps.c.size == sa.bindparam("size"))
+    .order_by(schema.timestamps.c.authority)
+)
+_NEWEST = sa.select(schema.checkpoints).order_by(schema.checkpoints.c.size.desc()).limit(1)
 # What each decision, append or proof asks for, straight to the driver.
 _HEAD = "SELECT size, blake3_peaks, sha256_peaks, at FROM head"
 _EVENT = "SELECT bytes FROM events WHERE seq = ?"
@@ -127,6 +140,18 @@ class SqlSnapshot:
     def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
         """Give what witnesses added to the checkpoint of this size, sorted by witness."""
         return [(row.witness, row.line) for row in self._stream(_COSIGNATURES, size=size)]
+
+    def newest_checkpoint(self) -> tuple[int, bytes] | None:
+        """Give the largest stored checkpoint, or None."""
+        return next(((row.size, row.note) for row in self._stream(_NEWEST)), None)
+
+    def last_cosigned(self, witness: str) -> int | None:
+        """Give the largest size that a witness has cosigned, or None."""
+        return next((row.size for row in self._stream(_LAST_COSIGNED, witness=witness)), None)
+
+    def timestamps(self, size: int) -> Sequence[tuple[str, bytes]]:
+        """Give the RFC 3161 tokens over the checkpoint of this size, sorted by authority."""
+        return [(row.authority, row.token) for row in self._stream(_TIMESTAMPS, size=size)]
 
     def _stream(self, statement: sa.Select[Any], **values: object) -> Iterator[sa.Row[Any]]:
         options = {"yield_per": STREAM}

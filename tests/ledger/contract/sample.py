@@ -158,6 +158,8 @@ def whole(snapshot: Snapshot) -> dict[str, Any]:
         "root": digest.root(snapshot.head.size, snapshot.head.blake3_peaks),
         "twin": rfc6962.root(snapshot.head.sha256_peaks),
         "checkpoints": list(snapshot.checkpoints()),
+        "newest": snapshot.newest_checkpoint(),
+        "timestamps": {size: list(snapshot.timestamps(size)) for size, _ in snapshot.checkpoints()},
         "cosignatures": {size: list(snapshot.cosignatures(size)) for size, _ in snapshot.checkpoints()},
     }
 

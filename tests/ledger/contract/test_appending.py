@@ -242,3 +242,33 @@ def test_nobody_witnesses_a_checkpoint_that_is_not_kept(log):
     with pytest.raises(StoreError, match="no checkpoint of size 1 is kept"):
         log.store_cosignature(1, "w.example+0000000b", "\u2014 b\n")
     assert log.read(lambda look: list(look.cosignatures(1))) == []
+
+
+def test_knows_how_far_each_witness_has_come(log):
+    """The largest size that a witness cosigned, whatever came first."""
+    append(log, moved(), moved(), moved())
+    assert log.read(lambda look: look.newest_checkpoint()) is None
+    for size in (1, 3, 2):
+        log.store_checkpoint(size, b"note of %d" % size)
+    for size in (2, 1):
+        log.store_cosignature(size, "w.example+0000000a", "line\n")
+    log.store_cosignature(3, "w.example+0000000b", "line\n")
+    names = ("w.example+0000000a", "w.example+0000000b", "w.example")
+    assert log.read(lambda look: [look.last_cosigned(name) for name in names]) == [2, 3, None]
+    assert log.transact(lambda tx: [tx.last_cosigned(name) for name in names]) == [2, 3, None]
+    assert log.read(lambda look: look.newest_checkpoint()) == (3, b"note of 3")
+    assert log.transact(lambda tx: tx.newest_checkpoint()) == (3, b"note of 3")
+
+
+def test_keeps_time_stamps_beside_their_checkpoint(log):
+    """Tokens come sorted by authority; of one authority the first stands for ever."""
+    append(log, moved())
+    with pytest.raises(StoreError, match="no checkpoint of size 1 is kept"):
+        log.store_timestamp(1, "b.example", b"token")
+    log.store_checkpoint(1, b"one")
+    for authority, token in (("b.example", b"0"), ("a.example", b"\x00\xff"), ("b.example", b"later")):
+        log.store_timestamp(1, authority, token)
+    stamps = [("a.example", b"\x00\xff"), ("b.example", b"0")]
+    assert log.read(lambda look: list(look.timestamps(1))) == stamps
+    assert log.transact(lambda tx: list(tx.timestamps(1))) == stamps
+    assert log.read(lambda look: list(look.timestamps(2))) == []

@@ -37,8 +37,7 @@ def filled(log: SqlLog) -> SqlLog:
     append(log, moved("a", -1, once="l", note="second", by="agent:two"), closed("b"))
     log.store_checkpoint(3, b"note of three")
     log.store_cosignature(3, "witness.example+0000000a", "a line\n")
-    with closing(sqlite3.connect(log.engine.url.database)) as raw, raw:
-        raw.execute("INSERT INTO timestamps VALUES (3, 'authority.example', x'30')")
+    log.store_timestamp(3, "authority.example", b"0")
     return log
 
 
