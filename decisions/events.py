@@ -219,8 +219,9 @@ class TrustObserved(SignedBody, _TrustKey):
         yield interaction_claim(self.system, self.counterpart, self.interaction)
 
     def tags(self) -> Iterable[str]:
-        """Find it by system and domain."""
+        """Find it by system, counterpart and domain."""
         yield f"subject:{self.system}"
+        yield f"counterpart:{self.counterpart}"
         yield f"domain:{self.domain}"
 
 
@@ -256,8 +257,9 @@ class TrustUpdated(Body, _TrustKey):
     taken: InstantField
 
     def tags(self) -> Iterable[str]:
-        """Find it by system, domain, and the exact trust that it moves."""
+        """Find it by system, counterpart, domain, and the exact trust that it moves."""
         yield f"subject:{self.system}"
+        yield f"counterpart:{self.counterpart}"
         yield f"domain:{self.domain}"
         yield f"trust:{self.system}|{self.counterpart}|{self.domain}"
 

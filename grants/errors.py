@@ -7,6 +7,7 @@
     |-- SignatureError           a signature that does not hold: malformed, or of another key, namespace or text
     |-- KeyFileError             a key, or a file of keys, that can't be read or used
     |-- AuthorityError           a signer who may not: unknown, suspended, of another kind, or speaking to another log
+    |-- ErasureError             an erasure that may not be: under a hold, too early, or of a part of what stands
     `-- IssueError               an act that can't be prepared: it breaks its schema, or contradicts what stands
 
 Parsers raise only these. Errors of other libraries are wrapped where they arise. A grant that does not apply is a
@@ -40,6 +41,10 @@ class KeyFileError(GrantError, ValueError):
 
 class AuthorityError(GrantError):
     """The signer may not do this: unknown, suspended, of another kind, by a key not theirs, or to another log."""
+
+
+class ErasureError(GrantError):
+    """Something may not be erased: it is under a hold, its time has not come, or the value stands elsewhere too."""
 
 
 class IssueError(GrantError, ValueError):

@@ -17,6 +17,7 @@ from grants import authority
 from grants.book import VIEWS, genesis
 from grants.book.states import GenesisState
 from grants.errors import AuthorityError, IssueError
+from grants.events import FieldsErased
 from grants.reading import read_state
 from grants.signer import Signer
 from ledger.canon import Json
@@ -137,6 +138,20 @@ def append_signed(tx: Transaction, draft: Draft) -> Event:
     """Check the signature and the signer of a draft as of now, and append it.
 
     Raises:
+        AuthorityError: the signer may not do this, or it is an erasure.
+        SignatureError: the signature does not hold.
+        AppendError: it contradicts what stands, or repeats what can be done once.
+    """
+    if isinstance(draft.body, FieldsErased):
+        # Holds and retention are looked at there.
+        raise AuthorityError("an erasure is appended by grants.erasing.append_erasure alone")
+    return append_checked(tx, draft)
+
+
+def append_checked(tx: Transaction, draft: Draft) -> Event:
+    """Do what `append_signed` does, for one who has checked what else there is to check.
+
+    Raises:
         AuthorityError: the signer may not do this.
         SignatureError: the signature does not hold.
         AppendError: it contradicts what stands, or repeats what can be done once.
@@ -179,6 +194,7 @@ def _rehearsed(snapshot: Snapshot, prepared: Prepared) -> Prepared:
 
 _TAKEN: Final = {
     "answer": "request {} was answered already, by event {}",
+    "erased": "{} was erased already, by event {}",
     "key": "the key {} is registered already, by event {}: each principal has keys of its own",
     "principal": "{} is registered already, by event {}",
     "resource": "{} is registered already, by event {}: reclassify it",

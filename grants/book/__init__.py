@@ -1,4 +1,4 @@
-"""The book: the folds behind principals, resources, grants and consents, one view per file.
+"""The book: the folds behind principals, resources, grants, consents, holds and retention, one view per file.
 
 A view says of an event which rows it changes and how, and refuses an event that contradicts what stands. It checks no
 signature: that is `grants.authority`, at each append and at each use.
@@ -8,9 +8,11 @@ Source: DESIGN sections 6 and 11; docs/spec/grants.md.
 
 from grants.book.consents import ConsentsByTarget, ConsentView
 from grants.book.genesis import LedgerView
+from grants.book.holds import HoldsOver, HoldView
 from grants.book.principals import PrincipalView, UidView
 from grants.book.requests import RequestsByTarget, RequestView
 from grants.book.resources import ResourceBelowView, ResourceSpellingView, ResourceView
+from grants.book.retention import RetentionView
 from grants.book.standing import StandingBySubject, StandingView
 from ledger.view import View
 
@@ -27,6 +29,9 @@ VIEWS: tuple[View, ...] = (
     ConsentsByTarget(),
     RequestView(),
     RequestsByTarget(),
+    HoldView(),
+    HoldsOver(),
+    RetentionView(),
 )
 """Every view of this layer."""
 

@@ -7,7 +7,7 @@ from typing import Annotated, TypeAlias
 
 from pydantic import ConfigDict, Field
 
-from grants.events import Attributes, Names, PrincipalKind
+from grants.events import Attributes, Names, PrincipalKind, RetentionRule
 from ledger.canon import Json
 from ledger.event import Frozen, Many
 from ledger.instant import InstantField
@@ -190,3 +190,33 @@ class RequestsState(Row):
     """View ``request_by_target``: the last requests for a target, oldest first."""
 
     requests: Seqs
+
+
+class HoldState(Row):
+    """View ``hold``: the life of one legal hold.
+
+    Attributes:
+        over: what is held.
+        released: the event that released it, or null.
+    """
+
+    seq: Seq
+    over: Names
+    released: Seq | None
+
+
+class HoldsState(Row):
+    """View ``hold_over``: (hold, event) of the holds over one thing that were not released, oldest first."""
+
+    holds: Annotated[tuple[Annotated[tuple[str, Seq], Many], ...], Many]
+
+
+class RetentionState(Row):
+    """View ``retention``: the rules in force.
+
+    Attributes:
+        seq: the event that set them.
+    """
+
+    seq: Seq
+    rules: Annotated[tuple[RetentionRule, ...], Many]

@@ -1,4 +1,4 @@
-"""The events that create and end authority: principals, resources, grants, consents.
+"""The events that create and end authority: principals, resources, grants, consents; and those of erasure.
 
 Each is signed by a human (resources also by a registrar) over its statement; `consent.requested` and
 `consent.consumed` are the ledger's own acts. Names that could identify a person are disclosable.
@@ -15,7 +15,9 @@ from grants.events.consents import (
     Item,
     Operand,
 )
+from grants.events.erasures import BASES, Basis, ErasedField, FieldsErased
 from grants.events.forms import Names, Positive
+from grants.events.holds import HoldPlaced, HoldReleased
 from grants.events.principals import (
     PrincipalKeyAdded,
     PrincipalKeyRevoked,
@@ -30,6 +32,7 @@ from grants.events.resources import (
     ResourceRegistered,
     ResourceRetired,
 )
+from grants.events.retention import RetentionRule, RetentionSet
 from grants.events.standing import GrantRatified, GrantRevoked
 from ledger.event import Body
 
@@ -49,18 +52,28 @@ TYPES: tuple[type[Body], ...] = (
     ConsentRefused,
     ConsentRevoked,
     ConsentConsumed,
+    FieldsErased,
+    HoldPlaced,
+    HoldReleased,
+    RetentionSet,
 )
 
 __all__ = [
+    "BASES",
     "TYPES",
     "Attributes",
+    "Basis",
     "ConsentConsumed",
     "ConsentGranted",
     "ConsentRefused",
     "ConsentRequested",
     "ConsentRevoked",
+    "ErasedField",
+    "FieldsErased",
     "GrantRatified",
     "GrantRevoked",
+    "HoldPlaced",
+    "HoldReleased",
     "Item",
     "Names",
     "Operand",
@@ -74,4 +87,6 @@ __all__ = [
     "ResourceReclassified",
     "ResourceRegistered",
     "ResourceRetired",
+    "RetentionRule",
+    "RetentionSet",
 ]

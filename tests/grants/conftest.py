@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from grants import acts
+from grants import acts, erasing, holding
 from grants.consent import ConsentMatch, Terms, Wanted, item_for
-from grants.events import ConsentConsumed, ConsentRequested
+from grants.events import ConsentConsumed, ConsentRequested, RetentionRule
 from grants.expression import Choice, Expression, Flag, Name, Ref, compile_expression
 from grants.principals import Asker, recorded
 from grants.standing import StandingTerms, Vocabulary
@@ -163,7 +163,26 @@ def story(counted_bytes, new_office, populate, vocabulary, registry) -> Story:
         office.act(acts.revoke_consent, registry, grant=foreseen.body.grant, reason="the job was called off", **ada)
     )
     told.tell(office.act(acts.retire, resource="db://prod/users/**", **stores))
+    rules = [
+        RetentionRule(type="*", path="*", at_least=None, at_most=3650),
+        RetentionRule(type="consent.granted", path="/reason", at_least=1, at_most=400),
+    ]
+    told.tell(office.act(holding.set_retention, registry, rules=rules, reason="the works council agreed", **ada))
+    over = [f"event:{foreseen.seq}", f"resource:{ROW}"]
+    hold = told.tell(office.act(holding.place_hold, over=over, reason="a claim was announced", **ada))
+    told.tell(office.act(holding.release_hold, hold=hold.body.hold, reason="it was settled", **ada))
+    office.clock.go(2 * DAY)
+    told.tell(erase(office, (granted.seq, "/reason"), (again.seq + 1, "/reason")))
     return told
+
+
+def erase(office, *fields, basis="gdpr-art-17-1-a", by="human:ada") -> Event:
+    """Sign and append an erasure."""
+    prepared = office.log.read(
+        lambda look: erasing.erase(look, office.registry, by=by, fields=fields, basis=basis, at=office.clock.after(0))
+    )
+    draft = prepared.sign(office.signer(by))
+    return office.log.transact(lambda tx: erasing.append_erasure(tx, office.registry, draft))
 
 
 def acts_match(granted):
@@ -179,3 +198,8 @@ def ask_for():
 @pytest.fixture
 def spend():
     return consume
+
+
+@pytest.fixture(name="erase")
+def erase_fixture():
+    return erase

@@ -17,7 +17,7 @@ LATER = "2027-11-30T12:00:00.000000Z"
 
 def other(value, name):
     """Give another value of the same type."""
-    by_name = {"uid": 5, "owner": "human:bo", "request": 0, "expires": LATER, "kind": "sensor"}
+    by_name = {"uid": 5, "owner": "human:bo", "request": 0, "expires": LATER, "kind": "sensor", "at_least": 3}
     match value:
         case _ if name in by_name:
             return by_name[name]

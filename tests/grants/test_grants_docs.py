@@ -27,6 +27,9 @@ FORMS = {
     "consent_by_target": states.ConsentsState,
     "request": states.RequestState,
     "request_by_target": states.RequestsState,
+    "hold": states.HoldState,
+    "hold_over": states.HoldsState,
+    "retention": states.RetentionState,
 }
 
 
