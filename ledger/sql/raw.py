@@ -145,6 +145,10 @@ class RawTables:
         """Give the claims by event."""
         return map(KeyRow._make, self._rows("SELECT seq, key FROM claims ORDER BY seq"))
 
+    def claimant(self, key: str) -> object:
+        """Give what stands as the event that holds a unique key, or None."""
+        return next(self._rows("SELECT seq FROM claims WHERE key = :key", key=key), (None,))[0]
+
     def tags(self) -> Iterator[KeyRow]:
         """Give the tags by event."""
         return map(KeyRow._make, self._rows("SELECT seq, tag FROM tags ORDER BY seq"))

@@ -16,6 +16,7 @@ from ledger.events import LedgerOpened
 from ledger.sql.raw import DisclosureRow, EventRow, KeyRow, RawTables
 from ledger.sql.rows import RESTORED
 from ledger.view import StateRow, View, step
+from tools.audit.erasures import Closed, standing
 from tools.audit.report import Progress, Status, Tallies, spell
 from tools.audit.side import Side
 
@@ -73,7 +74,7 @@ class ContentCheck:
     lives: int = 1
     _states: FoldedStates = field(init=False)
     _trusted: bool = True
-    _withheld: int = 0
+    _closed: Closed = field(default_factory=Closed)
 
     def __post_init__(self) -> None:
         self._states = FoldedStates(self.raw)
@@ -100,8 +101,7 @@ class ContentCheck:
                 self.status(Progress("events", seq + 1, size))
         for side in (claims, tags, openings):
             side.finish()
-        if self._withheld:
-            self.tallies.note("disclosures", f"{self._withheld} withheld or erased")
+        self._closed.tell(self.tallies)
         if self._trusted:
             self._compare_states()
 
@@ -161,7 +161,9 @@ class ContentCheck:
 
     def _openings(self, event: Event, rows: list[DisclosureRow]) -> None:
         declared = {path for path, _ in disclosure.paths(event.body)}
-        self._withheld += len(declared) - len({row.path for row in rows} & declared)
+        self._closed.look(self.raw, event.seq, sorted(declared.difference(str(row.path) for row in rows)))
+        for key, message in standing(self.raw, event):
+            self.tallies.find("disclosures", "disclosures", key, message)
         for row in rows:
             self.tallies.checked("disclosures")
             try:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from decisions.observe import check_update
 from grants.authority import check_event
+from grants.erasing import check_erased
 from grants.reading import StateReader
 from ledger.errors import StoreMissingError
 from ledger.event import Event
@@ -56,6 +57,7 @@ def _not_behind(report: AuditReport) -> AuditReport:
 def _check_authority(reader: StateReader, event: Event) -> None:
     check_event(reader, event)
     check_update(reader, EVENTS, event)
+    check_erased(reader, EVENTS, event)
 
 
 def _data(report: AuditReport) -> dict[str, object]:
