@@ -95,11 +95,11 @@ class Snapshot(Protocol):
     def nodes(self, tree: Tree) -> TreeReader:
         """Give access to the stored nodes of one tree."""
 
-    def checkpoints(self) -> Iterator[tuple[int, bytes]]:
-        """Give the stored checkpoints as (size, note), smallest first."""
+    def checkpoints(self, start: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Give the stored checkpoints of ``start`` events and more as (size, note), smallest first."""
 
-    def newest_checkpoint(self) -> tuple[int, bytes] | None:
-        """Give the largest stored checkpoint as (size, note), or None."""
+    def newest_checkpoint(self, stop: int | None = None) -> tuple[int, bytes] | None:
+        """Give the newest stored checkpoint, or the newest of fewer than ``stop`` events; None where there is none."""
 
     def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
         """Give what witnesses added to the checkpoint of this size as (witness, line), sorted by witness.

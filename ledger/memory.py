@@ -150,17 +150,18 @@ class MemoryLog:
         """Give access to the nodes of one tree."""
         return MemoryNodes(self._events, self._nodes, 0 if tree == "blake3" else 1)
 
-    def checkpoints(self) -> Iterator[tuple[int, bytes]]:
-        """Give the stored checkpoints, smallest first."""
-        return iter(sorted(self._checkpoints.items()))
+    def checkpoints(self, start: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Give the stored checkpoints of ``start`` events and more, smallest first."""
+        return iter(sorted((size, note) for size, note in self._checkpoints.items() if size >= start))
+
+    def newest_checkpoint(self, stop: int | None = None) -> tuple[int, bytes] | None:
+        """Give the newest stored checkpoint, or the newest of fewer than ``stop`` events; None where there is none."""
+        below = [size for size in self._checkpoints if stop is None or size < stop]
+        return (max(below), self._checkpoints[max(below)]) if below else None
 
     def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
         """Give what witnesses added to the checkpoint of this size, sorted by witness."""
         return sorted(self._cosignatures.get(size, {}).items())
-
-    def newest_checkpoint(self) -> tuple[int, bytes] | None:
-        """Give the largest stored checkpoint, or None."""
-        return max(self._checkpoints.items(), default=None)
 
     def last_cosigned(self, witness: str) -> int | None:
         """Give the largest size that a witness has cosigned, or None."""

@@ -282,17 +282,17 @@ class PendingTransaction:
         """Give access to the nodes of one tree."""
         return GrowingNodes(self._below.nodes(tree), self.batch.nodes, self.rows.events, tree)
 
-    def checkpoints(self) -> Iterator[tuple[int, bytes]]:
-        """Give the stored checkpoints, smallest first."""
-        return self._below.checkpoints()
+    def checkpoints(self, start: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Give the stored checkpoints of ``start`` events and more, smallest first."""
+        return self._below.checkpoints(start)
+
+    def newest_checkpoint(self, stop: int | None = None) -> tuple[int, bytes] | None:
+        """Give the newest stored checkpoint, or the newest of fewer than ``stop`` events; None where there is none."""
+        return self._below.newest_checkpoint(stop)
 
     def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
         """Give what witnesses added to the checkpoint of this size, sorted by witness."""
         return self._below.cosignatures(size)
-
-    def newest_checkpoint(self) -> tuple[int, bytes] | None:
-        """Give the largest stored checkpoint, or None."""
-        return self._below.newest_checkpoint()
 
     def last_cosigned(self, witness: str) -> int | None:
         """Give the largest size that a witness has cosigned, or None."""

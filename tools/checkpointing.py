@@ -8,11 +8,14 @@ Source: DESIGN section 9.
 """
 
 import fcntl
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 
+from grants.book import genesis
+from grants.book.states import GenesisState
+from grants.reading import read_state
 from ledger import digest, mmr, rfc6962
 from ledger.checkpoint import Checkpoint, may_sign, open_checkpoint, require_blake3, sign_checkpoint
 from ledger.errors import CheckpointError, ProofError
@@ -20,6 +23,7 @@ from ledger.log import Head, Snapshot
 from ledger.note import NoteSigner, VerifierKey
 from tools.errors import EvidenceError, HomeError
 from tools.home import Home
+from tools.keys import signer_of
 from tools.ledger import OpenLedger
 from tools.mark import read_mark, write_mark
 from verify.errors import VerifyError
@@ -43,7 +47,7 @@ def make(ledger: OpenLedger) -> Signed:
         StoreError: the log can't be read, or the note can't be kept.
     """
     signer = log_signer(ledger)
-    with _alone(ledger.home.key):
+    with alone(ledger.home):
         mark = read_mark(ledger.home)
         if mark is None:
             ledger.log.read(lambda snapshot: check_nothing_signed(ledger.home, snapshot))
@@ -56,14 +60,17 @@ def make(ledger: OpenLedger) -> Signed:
     return Signed(following, note)
 
 
-def latest(snapshot: Snapshot, key: VerifierKey) -> Signed | None:
+def latest(snapshot: Snapshot) -> Signed | None:
     """Give the newest checkpoint that is kept, verified; None where there is none yet.
 
     Raises:
         NoteError: its signature does not hold.
     """
     newest = snapshot.newest_checkpoint()
-    return Signed(open_checkpoint(newest[1], key), newest[1]) if newest else None
+    state = read_state(snapshot, genesis.NAME, genesis.GENESIS, GenesisState)
+    if newest is None or state is None:
+        return None
+    return Signed(open_checkpoint(newest[1], VerifierKey.parse(state.log_key)), newest[1])
 
 
 def of_head(head: Head, origin: str) -> Checkpoint:
@@ -78,10 +85,7 @@ def log_signer(ledger: OpenLedger) -> NoteSigner:
     Raises:
         HomeError: it is another, or can't be read.
     """
-    signer = NoteSigner(ledger.origin, ledger.home.load_key())
-    if signer.verifier_key.text() != ledger.genesis.log_key:
-        raise HomeError(f"{ledger.home.key} is not the key that this log was begun with: restore the right one")
-    return signer
+    return signer_of(ledger.home, VerifierKey.parse(ledger.genesis.log_key))
 
 
 def check_continues(snapshot: Snapshot, mark: Checkpoint) -> None:
@@ -111,7 +115,7 @@ def check_nothing_signed(home: Home, snapshot: Snapshot) -> None:
     Raises:
         HomeError: something was signed.
     """
-    signed = next(iter(snapshot.checkpoints()), None)
+    signed = snapshot.newest_checkpoint()
     if signed is not None:
         raise HomeError(
             f"{home.mark} is empty, and a checkpoint of size {signed[0]} was signed: restore it from where it is kept "
@@ -133,8 +137,14 @@ def _check_may_sign(mark: Checkpoint | None, following: Checkpoint) -> None:
 
 
 @contextmanager
-def _alone(key: Path) -> Iterator[None]:
-    """Let one process at a time move the mark: the lock is on the key file, which is there for certain."""
-    with key.open("rb") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+def alone(home: Home) -> Iterator[None]:
+    """Let one process at a time move the mark and the keys.
+
+    The lock is on the directory: of what lies in it, each file may be replaced by another under the same name.
+    """
+    handle = os.open(home.path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(handle)

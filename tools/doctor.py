@@ -22,12 +22,12 @@ from grants.reading import read_state
 from ledger.errors import LedgerError
 from ledger.instant import from_microseconds
 from ledger.log import Snapshot
-from ledger.note import VerifierKey
 from ledger.policy import parse_policy
 from ledger.transaction import transaction_time
 from tools import checkpointing
 from tools.errors import EvidenceError, HomeError, ToolError
 from tools.home import Home
+from tools.keys import has_passphrase
 from tools.ledger import OpenLedger, open_ledger, time_of_day
 from tools.mark import read_mark
 
@@ -176,6 +176,8 @@ def _time(ledger: OpenLedger) -> tuple[Status, str]:
 
 
 def _log_key(ledger: OpenLedger) -> tuple[Status, str]:
+    if ledger.home.unlock is None and has_passphrase(ledger.home.key):
+        return "ok", "sealed by a passphrase; give --passphrase-file to have it opened and compared"
     key = checkpointing.log_signer(ledger).verifier_key
     return "ok", f"the one that the first event names, {key.key_id.hex()}"
 
@@ -200,8 +202,7 @@ def _high_water(ledger: OpenLedger) -> tuple[Status, str]:
 
 
 def _checkpoint(ledger: OpenLedger) -> tuple[Status, str]:
-    key = VerifierKey.parse(ledger.genesis.log_key)
-    signed = ledger.log.read(lambda snapshot: checkpointing.latest(snapshot, key))
+    signed = ledger.log.read(checkpointing.latest)
     return ("ok", f"size {signed.checkpoint.size}") if signed else ("warning", "none yet: run tally checkpoint")
 
 

@@ -8,7 +8,7 @@ Source: DESIGN sections 7 and 9.
 
 import secrets
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
@@ -23,7 +23,8 @@ from ledger.note import NoteSigner, VerifierKey
 from ledger.policy import Policy, PolicyLog
 from tools import checkpointing
 from tools.attributes import control_plane
-from tools.home import Home, new_key, write_new
+from tools.home import Home, write_new
+from tools.keys import new_key
 from tools.ledger import begun, create_empty, time_of_day
 
 Act: TypeAlias = Callable[[Snapshot], Prepared]
@@ -44,6 +45,7 @@ class Founding:
         uid: the operating system user that is this human, or None.
         document: the constitution.
         demonstration: whether claimed identities are believed; such a ledger binds nobody.
+        passphrase: what seals the log's key, or None for a key that its file alone protects.
     """
 
     origin: str
@@ -53,6 +55,7 @@ class Founding:
     uid: int | None
     document: str
     demonstration: bool = False
+    passphrase: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ def new_origin() -> str:
 
 
 def _build(draft: Home, place: Path, founding: Founding, sign: Sign, clock: Clock) -> Founded:
-    log_key = NoteSigner(founding.origin, new_key(draft.key)).verifier_key
+    log_key = NoteSigner(founding.origin, new_key(draft.key, founding.passphrase)).verifier_key
     write_new(draft.mark, b"", 0o600)
     log = create_empty(draft, clock)
     try:

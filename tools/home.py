@@ -1,10 +1,11 @@
 """A ledger's directory: where it is found, what stands in it, and how a new one appears whole or not at all.
 
     ledger.db      the database (and, while it is open, its -wal and -shm files)
-    log.key        the log's own Ed25519 key, PKCS8 PEM, for its owner alone
+    log.key        the log's own Ed25519 key, for its owner alone; see `tools.keys`
     high-water     the text of the checkpoint signed last; see `tools.checkpointing`
     policy         what an auditor trusts: the log's key, in C2SP tlog-policy form
     signers        the first human's key, in ``allowed_signers`` form
+    settings.toml  how the ledger is kept, where somebody wrote one; see `tools.settings`
 
 Source: DESIGN sections 9 and 13.
 """
@@ -12,33 +13,27 @@ Source: DESIGN sections 9 and 13.
 import os
 import secrets
 import shutil
-import stat
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
-
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-from cryptography.hazmat.primitives.serialization import (
-    Encoding,
-    NoEncryption,
-    PrivateFormat,
-    load_pem_private_key,
-)
 
 from tools.errors import HomeError
 
 DEFAULT: Final = Path(".tally")
-_OTHERS: Final = 0o077
-_MOST: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """A ledger's directory; making one of these touches nothing."""
+    """A ledger's directory; making one of these touches nothing.
+
+    Attributes:
+        path: where it is.
+        unlock: gives the passphrase of a key file, or None where no passphrase can be had; see `tools.keys`.
+    """
 
     path: Path
+    unlock: Callable[[Path], bytes] | None = field(default=None, compare=False, repr=False)
 
     @property
     def database(self) -> Path:
@@ -56,6 +51,11 @@ class Home:
         return self.path / "high-water"
 
     @property
+    def settings(self) -> Path:
+        """How the ledger is kept."""
+        return self.path / "settings.toml"
+
+    @property
     def policy(self) -> Path:
         """The auditor's policy file."""
         return self.path / "policy"
@@ -64,30 +64,6 @@ class Home:
     def signers(self) -> Path:
         """The auditor's file of trusted signers."""
         return self.path / "signers"
-
-    def load_key(self) -> Ed25519PrivateKey:
-        """Read the log's own key.
-
-        Raises:
-            HomeError: there is none, others may read it, or it is no Ed25519 key.
-        """
-        try:
-            with self.key.open("rb") as file:
-                mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
-                data = file.read(_MOST)
-        except OSError as error:
-            raise HomeError(
-                f"{self.key} can't be read ({error.strerror}): run this as the ledger's owner, or restore the key"
-            ) from error
-        if mode & _OTHERS:
-            raise HomeError(f"{self.key} is open to others than its owner: run chmod 600 {self.key}")
-        try:
-            key = load_pem_private_key(data, password=None)
-        except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-            raise HomeError(f"{self.key} is no key that can be read: restore it from where it is kept safe") from error
-        if not isinstance(key, Ed25519PrivateKey):
-            raise HomeError(f"{self.key} is no Ed25519 key: restore the one that the ledger was begun with")
-        return key
 
     def create(self, build: Callable[["Home"], None]) -> None:
         """Make the directory: whole, or nothing is left of it.
@@ -103,7 +79,7 @@ class Home:
                 f"{self.path} is there already and is left as it is: use it (tally doctor tells how it is), "
                 "or choose another place with --ledger"
             )
-        draft = Home(self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.new"))
+        draft = Home(self.path.with_name(f".{self.path.name}.{secrets.token_hex(4)}.new"), self.unlock)
         try:
             draft.path.mkdir(mode=0o700)
         except OSError as error:
@@ -120,17 +96,6 @@ class Home:
             raise HomeError(f"{self.path} can't be made ({error.strerror}): nothing of it is left") from error
         finally:
             shutil.rmtree(draft.path, ignore_errors=True)
-
-
-def new_key(path: Path) -> Ed25519PrivateKey:
-    """Make a key file for its owner alone.
-
-    Raises:
-        OSError: it can't be written, or is there already.
-    """
-    key = Ed25519PrivateKey.generate()
-    write_new(path, key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()), 0o600)
-    return key
 
 
 def write_new(path: Path, data: bytes, mode: int = 0o644) -> None:

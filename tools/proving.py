@@ -12,7 +12,6 @@ from grants import allowed_signers
 from grants.events import ConsentConsumed, ConsentRequested
 from grants.reading import read_event
 from ledger.log import Snapshot
-from ledger.note import VerifierKey
 from ledger.policy import parse_policy
 from tools import checkpointing
 from tools.checkpointing import Signed
@@ -73,8 +72,7 @@ def prove(ledger: OpenLedger, seq: int, disclose: Disclosure) -> Proof:
 
 def covering(ledger: OpenLedger, seq: int) -> Signed:
     """Give the latest checkpoint if it covers an event, else a new one."""
-    key = VerifierKey.parse(ledger.genesis.log_key)
-    latest = ledger.log.read(lambda snapshot: checkpointing.latest(snapshot, key))
+    latest = ledger.log.read(checkpointing.latest)
     return latest if latest is not None and latest.checkpoint.size > seq else checkpointing.make(ledger)
 
 

@@ -33,7 +33,13 @@ _TAGS = (
     .order_by(schema.tags.c.tag)
 )
 _STATES = sa.select(schema.states).where(_states.view == sa.bindparam("view")).order_by(_states.key)
-_CHECKPOINTS = sa.select(schema.checkpoints).order_by(schema.checkpoints.c.size)
+_CHECKPOINTS = (
+    sa.select(schema.checkpoints)
+    .where(schema.checkpoints.c.size >= sa.bindparam("start"))
+    .order_by(schema.checkpoints.c.size)
+)
+_NEWEST = sa.select(schema.checkpoints).order_by(schema.checkpoints.c.size.desc()).limit(1)
+_NEWEST_BEFORE = _NEWEST.where(schema.checkpoints.c.size < sa.bindparam("stop"))
 _COSIGNATURES = (
     sa.select(schema.cosignatures)
     .where(schema.cosignatures.c.size == sa.bindparam("size"))
@@ -51,7 +57,6 @@ _TIMESTAMPS = (
     .where(schema.timestamps.c.size == sa.bindparam("size"))
     .order_by(schema.timestamps.c.authority)
 )
-_NEWEST = sa.select(schema.checkpoints).order_by(schema.checkpoints.c.size.desc()).limit(1)
 # What each decision, append or proof asks for, straight to the driver.
 _HEAD = "SELECT size, blake3_peaks, sha256_peaks, at FROM head"
 _EVENT = "SELECT bytes FROM events WHERE seq = ?"
@@ -132,18 +137,20 @@ class SqlSnapshot:
         """Give access to the stored nodes of one tree."""
         return nodes_of(self._connection, tree)
 
-    def checkpoints(self) -> Iterator[tuple[int, bytes]]:
-        """Give the stored checkpoints, smallest first."""
-        for row in self._stream(_CHECKPOINTS):
+    def checkpoints(self, start: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Give the stored checkpoints of ``start`` events and more, smallest first."""
+        for row in self._stream(_CHECKPOINTS, start=start):
             yield row.size, row.note
+
+    def newest_checkpoint(self, stop: int | None = None) -> tuple[int, bytes] | None:
+        """Give the newest stored checkpoint, or the newest of fewer than ``stop`` events; None where there is none."""
+        before = {} if stop is None else {"stop": stop}
+        found = list(self._stream(_NEWEST if stop is None else _NEWEST_BEFORE, **before))
+        return (found[0].size, found[0].note) if found else None
 
     def cosignatures(self, size: int) -> Sequence[tuple[str, str]]:
         """Give what witnesses added to the checkpoint of this size, sorted by witness."""
         return [(row.witness, row.line) for row in self._stream(_COSIGNATURES, size=size)]
-
-    def newest_checkpoint(self) -> tuple[int, bytes] | None:
-        """Give the largest stored checkpoint, or None."""
-        return next(((row.size, row.note) for row in self._stream(_NEWEST)), None)
 
     def last_cosigned(self, witness: str) -> int | None:
         """Give the largest size that a witness has cosigned, or None."""

@@ -63,12 +63,12 @@ def test_a_restored_backup_does_not_continue(tally, ledger, tmp_path, monkeypatc
 
 
 def test_another_key_does_not_sign(tally, ledger):
-    from tools.home import new_key
+    from tools.keys import new_key
 
     (ledger / "log.key").unlink()
     new_key(ledger / "log.key")
     done = tally("checkpoint")
-    assert (done.exit_code, "not the key that this log was begun with" in done.error) == (1, True)
+    assert (done.exit_code, "is not the key that the log names" in done.error) == (1, True)
 
 
 @pytest.mark.parametrize(

@@ -1,21 +1,30 @@
 """``tally checkpoint``: sign what the log commits to, and show it."""
 
+import signal
+import sys
+import threading
 from typing import Final
 
 import click
 
 from ledger import canon
-from ledger.note import VerifierKey
 from tools import checkpointing
 from tools.checkpointing import Signed
 from tools.cli.command import group
-from tools.cli.output import emit
-from tools.cli.session import opened
+from tools.cli.output import emit, say
+from tools.cli.session import home, opened
 from tools.errors import InputError
+from tools.keeping import Keeper
+from tools.settings import MOST_EVENTS, MOST_SECONDS, Cadence, read_settings
 
 _EXAMPLE: Final = """\
 tally checkpoint
+tally checkpoint keep
 tally checkpoint show > checkpoint.txt"""
+
+_KEEP: Final = """\
+tally checkpoint keep
+tally --passphrase-file /run/credentials/tally/log-key checkpoint keep --seconds 30 --events 500"""
 
 
 @group("checkpoint", example=_EXAMPLE, invoke_without_command=True)
@@ -40,11 +49,48 @@ def make() -> None:
 def show() -> None:
     """Print the newest checkpoint that was signed, after its signature was verified."""
     with opened() as ledger:
-        key = VerifierKey.parse(ledger.genesis.log_key)
-        signed = ledger.log.read(lambda snapshot: checkpointing.latest(snapshot, key))
+        signed = ledger.log.read(checkpointing.latest)
     if signed is None:
         raise InputError("no checkpoint was signed yet: run tally checkpoint")
     _print(signed)
+
+
+@command.command("keep", example=_KEEP)
+@click.option(
+    "--seconds",
+    type=click.IntRange(1, MOST_SECONDS),
+    metavar="N",
+    help="Sign so long after the last one.  [default: 60]",
+)
+@click.option(
+    "--events", type=click.IntRange(1, MOST_EVENTS), metavar="N", help="Sign after so many events.  [default: 1000]"
+)
+def keep(seconds: int | None, events: int | None) -> None:
+    """Sign a checkpoint whenever one is due, until stopped.
+
+    One is due where something is new and either time or events have gone by; the options override settings.toml in the
+    ledger's directory. It stays in the foreground, for a supervisor such as systemd: it waits for a database that is
+    busy, signs once more when it is stopped (SIGTERM), and ends with 3 if the log does not continue what was signed.
+    With --json each checkpoint is one line.
+    """
+    place = home()
+    read = read_settings(place).checkpoint
+    cadence = Cadence(seconds or read.seconds, events or read.events)
+    stop = threading.Event()
+    before = signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    try:
+        with opened() as ledger:
+            say(f"Keeping checkpoints of {ledger.origin}: every {cadence.seconds} s or {cadence.events} events.")
+            Keeper(ledger, cadence, _tell, lambda why: say(f"Trying again: {why}")).run(stop)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    say("Stopped.")
+
+
+def _tell(signed: Signed) -> None:
+    say(f"Signed for {signed.checkpoint.size} events.")
+    emit(_data(signed))
+    sys.stdout.flush()
 
 
 def _make() -> None:
@@ -53,12 +99,15 @@ def _make() -> None:
 
 
 def _print(signed: Signed) -> None:
+    emit(_data(signed), signed.note.decode().removesuffix("\n"))
+
+
+def _data(signed: Signed) -> dict[str, object]:
     checkpoint = signed.checkpoint
-    data = {
+    return {
         "origin": checkpoint.origin,
         "size": checkpoint.size,
         "sha256_root": canon.to_base64url(checkpoint.sha256_root),
         "blake3_root": canon.to_base64url(checkpoint.blake3_root or b""),
         "note": signed.note.decode(),
     }
-    emit(data, signed.note.decode().removesuffix("\n"))

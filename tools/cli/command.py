@@ -101,6 +101,14 @@ def shared_options(*, hidden: bool = True) -> list[click.Parameter]:
             hidden=hidden,
             help="Say that a long jump of the clock is right.",
         ),
+        _option(
+            ["--passphrase-file"],
+            "passphrase_file",
+            type=click.Path(path_type=Path),
+            metavar="FILE",
+            hidden=hidden,
+            help="What holds the passphrase of the log's key: a file, or /dev/fd/N; else it is asked for.",
+        ),
         _option(["--no-color"], "no_color", is_flag=True, hidden=hidden, help="Print without colours."),
     ]
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,8 @@ from ledger.event import Draft
 from tools.cli.command import command as declare
 from tools.cli.output import emit, fields, say
 from tools.cli.params import confirm, key_option, load_signer, signed, yes_option
-from tools.cli.session import home
+from tools.cli.passphrase import new_passphrase
+from tools.cli.session import home, session
 from tools.errors import HomeError, InputError
 from tools.files import read_text
 from tools.founding import Founding, found, new_origin
@@ -26,6 +27,8 @@ from tools.founding import Founding, found, new_origin
 _EXAMPLE: Final = """\
 tally init --human human:h1 --name 'Ada L.'
 tally --ledger /srv/tally init --human human:h1 --new-key ~/.ssh/tally --yes"""
+
+_UNTOLD: Final = frozenset({"protected", "demonstration", "uid", "sealed"})
 
 
 @declare("init", example=_EXAMPLE)
@@ -41,6 +44,7 @@ tally --ledger /srv/tally init --human human:h1 --new-key ~/.ssh/tally --yes"""
 )
 @click.option("--no-uid", is_flag=True, help="Do not take your system user for that human.")
 @click.option("--demonstration", is_flag=True, help="Believe claimed identities: for trying out; it binds nobody.")
+@click.option("--passphrase", "sealed", is_flag=True, help="Seal the log's own key; asks, or takes --passphrase-file.")
 @yes_option
 def command(  # noqa: PLR0913, PLR0917  (one for each option)
     human: str,
@@ -51,6 +55,7 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
     constitution: Path | None,
     no_uid: bool,
     demonstration: bool,
+    sealed: bool,
     yes: bool,
 ) -> None:
     """Begin a ledger in a new directory.
@@ -59,7 +64,7 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
     directory as control plane, so that no agent may write there. The log gets a key of its own. Two files are made
     for auditors: policy (the log's key) and signers (yours).
     """
-    place = home()
+    place = home(ask=False)
     if place.path.exists():
         raise HomeError(
             f"{place.path} is there already and is left as it is: use it, or choose another place with --ledger"
@@ -68,6 +73,10 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
         raise InputError(f"the first principal is a human, such as human:owner, not {human}")
     document = DEFAULT_TEXT if constitution is None else read_text(constitution)
     law = load(document)
+    file = session().passphrase_file
+    passphrase = new_passphrase(file, "the passphrase of the log's key") if sealed or file is not None else None
+    if passphrase is not None:
+        place = replace(place, unlock=lambda _: passphrase)
     with _Key(key, new_key, human) as signer:
         founding = Founding(
             origin=origin or new_origin(),
@@ -77,6 +86,7 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
             uid=None if no_uid else os.getuid(),
             document=document,
             demonstration=demonstration,
+            passphrase=passphrase,
         )
         founded = found(place, founding, _signing(signer, yes=yes))
     data = {
@@ -92,8 +102,9 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
         "policy": str(place.policy),
         "signers": str(place.signers),
         "demonstration": demonstration,
+        "sealed": passphrase is not None,
     }
-    emit(data, fields([(label, data[label]) for label in data if label not in {"protected", "demonstration", "uid"}]))
+    emit(data, fields([(label, data[label]) for label in data if label not in _UNTOLD]))
     if not founded.protected:
         say(f"This constitution has no asset 'control_plane': register {place.path} yourself, out of agents' reach.")
     if new_key is not None:

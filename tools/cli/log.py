@@ -14,7 +14,6 @@ from ledger.disclosure import Opening
 from ledger.errors import CorruptError, DisclosureError
 from ledger.event import Event, Registry, SignedBody
 from ledger.log import Snapshot
-from ledger.note import VerifierKey
 from tools import checkpointing
 from tools.cli.command import group
 from tools.cli.output import emit, fields, safe, say, table
@@ -86,8 +85,7 @@ def command() -> None:
 def head() -> None:
     """Show where the log stands: its size, its roots, and what was signed last."""
     with opened() as ledger:
-        key = VerifierKey.parse(ledger.genesis.log_key)
-        now, signed = ledger.log.read(lambda look: (look.head, checkpointing.latest(look, key)))
+        now, signed = ledger.log.read(lambda look: (look.head, checkpointing.latest(look)))
     commits = checkpointing.of_head(now, ledger.origin)
     data = {
         "origin": ledger.origin,

@@ -24,12 +24,14 @@ class Session:
         json: whether data is printed as JSON.
         confirm_clock: whether a long jump of the clock is right.
         color: whether colours are allowed at all.
+        passphrase_file: what holds the passphrase of the log's key, or None to ask at the terminal.
     """
 
     ledger: Path | None = None
     json: bool = False
     confirm_clock: bool = False
     color: bool = True
+    passphrase_file: Path | None = None
 
 
 def session() -> Session:
@@ -40,11 +42,17 @@ def session() -> Session:
     return context.find_root().ensure_object(Session)
 
 
-def home() -> "Home":
-    """Give the directory of the ledger: ``--ledger``, then ``TALLY_LEDGER``, then ``./.tally``."""
-    from tools.home import DEFAULT, Home  # noqa: PLC0415  (help needs none of it)
+def home(*, ask: bool = True) -> "Home":
+    """Give the directory of the ledger: ``--ledger``, then ``TALLY_LEDGER``, then ``./.tally``.
 
-    return Home((session().ledger or DEFAULT).absolute())
+    Args:
+        ask: whether the person at the terminal may be asked for the passphrase of the log's key.
+    """
+    from tools.cli.passphrase import unlocking  # noqa: PLC0415  (help needs none of it)
+    from tools.home import DEFAULT, Home  # noqa: PLC0415  (as above)
+
+    file = session().passphrase_file
+    return Home((session().ledger or DEFAULT).absolute(), unlocking(file) if ask or file is not None else None)
 
 
 @contextmanager

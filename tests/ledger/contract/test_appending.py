@@ -218,6 +218,13 @@ def test_keeps_checkpoints_by_size(log):
     with pytest.raises(StoreError, match="another checkpoint of size 2"):
         log.store_checkpoint(2, b"other")
     assert log.read(lambda look: list(look.checkpoints())) == [(1, b"one"), (2, b"two")]
+    assert log.read(lambda look: list(look.checkpoints(2))) == [(2, b"two")]
+    assert log.read(lambda look: [look.newest_checkpoint(stop) for stop in (None, 3, 2, 1)]) == [
+        (2, b"two"),
+        (2, b"two"),
+        (1, b"one"),
+        None,
+    ]
 
 
 def test_keeps_what_witnesses_add_beside_its_checkpoint(log):
