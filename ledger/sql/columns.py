@@ -1,7 +1,8 @@
 """Column types that read back only what the log writes.
 
-SQLite keeps a value of any type in any column, so a value of another type is refused as it is read. Text is compared
-by its bytes, which is the order that the views are hashed in; a database that sorts otherwise must be told to.
+SQLite keeps a value of any type in any column, and the owner of any database can change a column's type, so a value of
+another type is refused as it is read. Text is compared by its bytes, which is the order that the views are hashed in; a
+database that sorts otherwise must be told to.
 """
 
 from collections.abc import Callable
@@ -23,7 +24,7 @@ def _only(kind: type) -> _Process:
     return check
 
 
-class _StrictInteger(sa.Integer):
+class _StrictInteger(sa.BigInteger):
     def result_processor(self, dialect: sa.Dialect, coltype: object) -> _Process:  # noqa: ARG002  (SQLAlchemy's form)
         return _only(int)
 
@@ -38,7 +39,13 @@ class _StrictBytes(sa.LargeBinary):
         return _only(bytes)
 
 
-# INTEGER, not BIGINT, is what makes a primary key SQLite's row id.
-NUMBER = sa.BigInteger().with_variant(_StrictInteger(), "sqlite")
-TEXT = sa.Text(collation="C").with_variant(_StrictText(), "sqlite")
-BYTES = sa.LargeBinary().with_variant(_StrictBytes(), "sqlite")
+class _StrictRowId(sa.Integer):
+    """INTEGER, not BIGINT, is what makes a primary key SQLite's row id."""
+
+    def result_processor(self, dialect: sa.Dialect, coltype: object) -> _Process:  # noqa: ARG002  (SQLAlchemy's form)
+        return _only(int)
+
+
+NUMBER = _StrictInteger().with_variant(_StrictRowId(), "sqlite")
+TEXT = _StrictText(collation="C").with_variant(_StrictText(), "sqlite")
+BYTES = _StrictBytes()

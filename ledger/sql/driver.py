@@ -4,8 +4,8 @@ SQLAlchemy takes 30 to 90 microseconds for a statement, and SQLite a few; an app
 for each event or each proof is written here as text and given to the driver's own cursor, on the connection and
 within the transaction of SQLAlchemy, which still opens, begins, commits and translates. All else is SQLAlchemy's.
 
-Statements are written with ``?`` for a value; a dialect whose driver spells it otherwise is listed in `_MARK`. What is
-read is as strict as `ledger.sql.columns`: a value of another type than the column's is damage.
+Statements are written with ``?`` for a value, and spelled as the dialect's driver wants it. What is read is as strict
+as `ledger.sql.columns`: a value of another type than the column's is damage.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,9 +17,8 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import DBAPIError, ResourceClosedError
 
 from ledger.errors import CorruptError
-
-_MARK = {"sqlite": "?"}
-"""How each dialect's driver marks a value's place."""
+from ledger.sql import dialect
+from ledger.sql.dialect.insertion import insertion
 
 Kinds = tuple[type, ...]
 """The types of the columns that are read, in order; an empty column is never refused here."""
@@ -36,6 +35,7 @@ class Driver:
         # A connection that SQLAlchemy has not begun on would be in no transaction at all.
         self._connection = connection
         self._dialect = connection.dialect
+        self._kind = dialect.of(connection)
         self._cursor: DBAPICursor = connection.connection.cursor()
         self._ended = False
 
@@ -60,7 +60,7 @@ class Driver:
             CorruptError: a value is of another type.
             DBAPIError: the database refuses.
         """
-        self._run(self._cursor.execute, statement, values)
+        self._checked(statement, self._cursor.execute, _spelled(statement, self._kind.mark), values)
         try:
             found = self._cursor.fetchone()
         except self._dialect.loaded_dbapi.Error as error:
@@ -69,7 +69,7 @@ class Driver:
 
     def rows(self, statement: str, values: Sequence[object], kinds: Kinds) -> list[tuple[Any, ...]]:
         """Read all rows of a short answer; see `row`."""
-        self._run(self._cursor.execute, statement, values)
+        self._checked(statement, self._cursor.execute, _spelled(statement, self._kind.mark), values)
         try:
             found = self._cursor.fetchall()
         except self._dialect.loaded_dbapi.Error as error:
@@ -82,7 +82,7 @@ class Driver:
         Raises:
             DBAPIError: the database refuses.
         """
-        self._run(self._cursor.execute, statement, values)
+        self._checked(statement, self._cursor.execute, _spelled(statement, self._kind.mark), values)
         return self._cursor.rowcount
 
     def change_each(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
@@ -92,7 +92,7 @@ class Driver:
             DBAPIError: the database refuses.
         """
         if rows:
-            self._run(self._cursor.executemany, statement, rows)
+            self._checked(statement, self._cursor.executemany, _spelled(statement, self._kind.mark), rows)
 
     def add(self, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:
         """Add rows to a table, all of its columns in their order: the one place where many rows come in at once.
@@ -100,12 +100,13 @@ class Driver:
         Raises:
             DBAPIError: the database refuses.
         """
-        self.change_each(insertion(table), rows)
+        if rows:
+            self._checked(insertion(table), self._kind.add, self._cursor, table, rows)
 
-    def _run(self, run: Callable[[Any, Any], object], statement: str, values: object) -> None:
+    def _checked(self, statement: str, run: Callable[..., object], *values: object) -> None:
         self.check()
         try:
-            run(_spelled(statement, self._dialect.name), values)
+            run(*values)
         except self._dialect.loaded_dbapi.Error as error:
             raise self._wrapped(statement, error) from error
 
@@ -122,16 +123,8 @@ class Driver:
 
 
 @cache
-def insertion(table: sa.Table) -> str:
-    """Give the INSERT of a whole row."""
-    marks = ", ".join("?" for _ in table.columns)
-    columns = ", ".join(column.name for column in table.columns)
-    return f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"  # noqa: S608  (names from our own schema)
-
-
-@cache
-def _spelled(statement: str, dialect: str) -> str:
-    return statement.replace("?", _MARK[dialect])
+def _spelled(statement: str, mark: str) -> str:
+    return statement.replace("?", mark)
 
 
 def _strict(row: Iterable[object], kinds: Kinds) -> tuple[Any, ...]:

@@ -1,33 +1,13 @@
-"""What the database says, in the ledger's words: one line that tells what to do.
+"""What the database says, in the ledger's words: one line that tells what to do."""
 
-SQLite's result codes are told apart by their low byte, https://sqlite.org/rescode.html.
-"""
-
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy.exc import DBAPIError, IntegrityError, ResourceClosedError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from ledger.errors import CorruptError, StoreBusyError, StoreError, StoreMissingError
-
-_SQLITE: dict[int, tuple[type[StoreError], str]] = {
-    sqlite3.SQLITE_BUSY: (StoreBusyError, "another process is writing and did not finish in time: try again"),
-    sqlite3.SQLITE_LOCKED: (StoreBusyError, "the database is locked: try again"),
-    sqlite3.SQLITE_READONLY: (StoreError, "the file can't be written: check its owner and mode, and the folder's"),
-    sqlite3.SQLITE_PERM: (StoreError, "the file can't be opened: check its owner and mode"),
-    sqlite3.SQLITE_FULL: (StoreError, "the disk is full: make room and run the command again; nothing was written"),
-    sqlite3.SQLITE_IOERR: (
-        StoreError,
-        "the disk is full or broken: make room, or replace it, then run the command again, and `tally audit`",
-    ),
-    sqlite3.SQLITE_CANTOPEN: (StoreMissingError, "the database can't be opened: check the path, or run `tally init`"),
-    sqlite3.SQLITE_NOTADB: (StoreError, "this file is no ledger: check the path"),
-    sqlite3.SQLITE_CORRUPT: (CorruptError, "the file is damaged: restore a backup, then run `tally audit`"),
-    sqlite3.SQLITE_CONSTRAINT: (CorruptError, "the database refuses what the log's head asks for: run `tally audit`"),
-}
-_PRIMARY_CODE = 0xFF
+from ledger.errors import CorruptError, StoreBusyError, StoreError
+from ledger.sql.dialect import DIALECTS
 
 
 @contextmanager
@@ -47,10 +27,11 @@ def in_our_words(error: SQLAlchemyError, place: str) -> StoreError:
         return StoreError(f"{place}: this look at the log has ended; read within it")
     cause = error.orig if isinstance(error, DBAPIError) else error
     first_line = str(cause).partition("\n")[0]
-    code = getattr(cause, "sqlite_errorcode", None)
-    if isinstance(code, int) and code & _PRIMARY_CODE in _SQLITE:
-        kind, advice = _SQLITE[code & _PRIMARY_CODE]
-        return kind(f"{place}: {advice} ({first_line})")
+    for dialect in DIALECTS.values():
+        words = dialect.words(cause or error)
+        if words is not None:
+            kind, advice = words
+            return kind(f"{place}: {advice} ({first_line})")
     if "no such table" in first_line or "no such column" in first_line:
         return StoreError(f"{place}: not the tables of this version: run `tally doctor` ({first_line})")
     if isinstance(error, IntegrityError) or first_line.startswith("Could not decode"):

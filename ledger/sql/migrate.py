@@ -11,7 +11,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 
 from ledger.errors import StoreError
-from ledger.sql.engine import place, writer
+from ledger.sql.engine import migrator, place
 from ledger.sql.failure import translated
 from ledger.sql.revision import found_revision
 
@@ -26,7 +26,7 @@ def upgrade(engine: sa.Engine, to: str = "head") -> tuple[str | None, str]:
         StoreError: the database can't be written, or its revision is none that this version knows.
     """
     name = place(engine)
-    with translated(name), writer(engine).begin() as connection:
+    with translated(name), migrator(engine).begin() as connection:
         before = found_revision(connection)
         scripts = ScriptDirectory.from_config(configuration())
         if before is not None and before not in {script.revision for script in scripts.walk_revisions()}:
@@ -34,8 +34,14 @@ def upgrade(engine: sa.Engine, to: str = "head") -> tuple[str | None, str]:
                 f"{name}: tables of revision {before}, which this version does not know: install the version that made "
                 "them, or a newer one"
             )
-        command.upgrade(configuration(connection), to)
+        run(connection, to)
         return before, found_revision(connection) or to
+
+
+def run(connection: sa.Connection, to: str = "head") -> None:
+    """Run the scripts on a connection that is within a transaction of its own."""
+    with translated(place(connection.engine)):
+        command.upgrade(configuration(connection), to)
 
 
 def configuration(connection: sa.Connection | None = None) -> Config:

@@ -7,23 +7,16 @@ are streamed, in the order of their numbers.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import NamedTuple
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import sqlite
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.pool import ConnectionPoolEntry
 
-from ledger.errors import StoreMissingError
-from ledger.sql import triggers
-from ledger.sql.engine import place, sqlite_engine
+from ledger.sql import dialect
+from ledger.sql.address import Address
+from ledger.sql.engine import open_engine, place
 from ledger.sql.failure import translated
-from ledger.sql.schema import REVISION, metadata
+from ledger.sql.schema import REVISION
 from ledger.sql.snapshot import STREAM
-
-_NOT_OURS = {("table", name) for name in ("alembic_version", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4")}
-"""What Alembic and SQLite's ANALYZE keep for themselves."""
 
 
 class EventRow(NamedTuple):
@@ -195,29 +188,16 @@ class RawTables:
 
     def schema_faults(self) -> Iterator[tuple[str, str]]:
         """Name each table or trigger that is not as the migrations left it, and say what is wrong."""
-        expected = {table.name: _table_text(table) for table in metadata.sorted_tables}
-        expected |= triggers.BY_DIALECT["sqlite"]
-        # A trigger may bear a table's name, and whoever can write the file can give any name at all: what is passed
-        # over is told by its kind too. The indexes that SQLite makes by itself have no text.
-        for kind, name, text in self._rows("SELECT type, name, sql FROM sqlite_master"):
-            if (kind, name) in _NOT_OURS or (kind == "index" and text is None):
-                continue
-            wanted = expected.pop(str(name), None)
-            if wanted is None:
-                yield str(name), "nothing of this name belongs here"
-            elif _plain(str(text)) != _plain(wanted):
-                yield str(name), "it is defined otherwise"
-        for name in sorted(expected):
-            yield name, "it is missing"
+        with translated(place(self._connection.engine)):
+            yield from dialect.of(self._connection).schema_faults(self._connection)
         revisions = [found for (found,) in self._rows("SELECT version_num FROM alembic_version")]
         if revisions != [REVISION]:
             yield "alembic_version", f"it names {revisions}, and {REVISION} is what is read"
 
     def file_faults(self) -> Iterator[str]:
         """Let the database check its own pages."""
-        for (message,) in self._rows("PRAGMA integrity_check(10)"):
-            if str(message) != "ok":
-                yield str(message)
+        with translated(place(self._connection.engine)):
+            yield from dialect.of(self._connection).file_faults(self._connection)
 
     def _rows(self, statement: str, **values: object) -> Iterator[tuple[object, ...]]:
         options = {"yield_per": STREAM}
@@ -226,38 +206,17 @@ class RawTables:
 
 
 @contextmanager
-def open_raw(path: Path) -> Iterator[RawTables]:
-    """Look at the tables of a SQLite file, without checking or changing anything.
+def open_raw(address: Address) -> Iterator[RawTables]:
+    """Look at the tables of a database, without checking or changing anything.
 
     Raises:
-        StoreMissingError: there is no file.
+        StoreMissingError: there is none.
         StoreError: it can't be opened.
     """
-    if not path.is_file():
-        raise StoreMissingError(f"{path}: no ledger here: check the path, or run `tally init`")
-    engine = sqlite_engine(path)
-    sa.event.listen(engine, "connect", _read_anything)
+    engine = open_engine(address)
+    dialect.of(engine).read_anything(engine)
     try:
-        with translated(str(path)), engine.begin() as connection:
+        with translated(place(engine)), engine.begin() as connection:
             yield RawTables(connection)
     finally:
         engine.dispose()
-
-
-def _read_anything(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
-    cursor = connection.cursor()
-    cursor.execute("PRAGMA query_only = ON")
-    cursor.close()
-    connection.text_factory = _lossless
-
-
-def _lossless(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
-
-
-def _table_text(table: sa.Table) -> str:
-    return str(sa.schema.CreateTable(table).compile(dialect=sqlite.dialect()))
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())

@@ -5,7 +5,8 @@ Needs no Alembic: opening a log asks this each time.
 
 import sqlalchemy as sa
 
-from ledger.errors import StoreError
+from ledger.errors import StoreError, StoreMissingError
+from ledger.sql.engine import place
 from ledger.sql.failure import translated
 from ledger.sql.schema import REVISION
 
@@ -27,16 +28,20 @@ def found_revision(connection: sa.Connection) -> str | None:
     return str(found[0])
 
 
-def check_revision(engine: sa.Engine, name: str) -> None:
+def check_revision(engine: sa.Engine) -> None:
     """Refuse tables of another version.
 
     Raises:
-        StoreError: they are older, newer, or none.
+        StoreMissingError: there are none.
+        StoreError: they are older or newer.
     """
+    name = place(engine)
     with translated(name), engine.connect() as connection:
-        found = connection.execute(_REVISION).scalars().all()
-    if found != [REVISION]:
-        raise StoreError(f"{name}: {mismatch(', '.join(map(str, found)))}")
+        found = found_revision(connection)
+    if found is None:
+        raise StoreMissingError(f"{name}: {mismatch(found)}")
+    if found != REVISION:
+        raise StoreError(f"{name}: {mismatch(found)}")
 
 
 def mismatch(found: str | None) -> str:

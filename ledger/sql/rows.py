@@ -10,7 +10,8 @@ from ledger.errors import CanonError, CorruptError
 from ledger.instant import Instant
 from ledger.log import EMPTY_HEAD, Head
 from ledger.sql import schema
-from ledger.sql.driver import Driver, insertion
+from ledger.sql.dialect.insertion import insertion
+from ledger.sql.driver import Driver
 from ledger.transaction import Batch
 from ledger.view import StateRow
 

@@ -19,6 +19,8 @@ folded again (`ledger.sql.rebuild`): whoever keeps states in memory drops them t
 Source: DESIGN section 6 (tables); docs/spec/store.md.
 """
 
+from typing import Final
+
 import sqlalchemy as sa
 
 from ledger.sql.columns import BYTES, NUMBER, TEXT
@@ -129,3 +131,9 @@ projections = sa.Table(
     sa.Column("one", NUMBER, sa.CheckConstraint("one = 1", name="one"), primary_key=True, autoincrement=False),
     sa.Column("generation", NUMBER, nullable=False),
 )
+
+APPEND_ONLY: Final = (events, nodes, claims, tags, checkpoints, cosignatures, timestamps, disclosures)
+"""The tables whose rows are never changed, nor taken away but for what is erased of ``disclosures``."""
+
+NUMBERED: Final = {events.name: "seq", nodes.name: "pos"}
+"""The tables that take the next number only, and its column."""

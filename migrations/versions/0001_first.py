@@ -32,7 +32,8 @@ def upgrade() -> None:
     _create_log()
     _create_lookups()
     _create_companions()
-    for statement in {"sqlite": _sqlite_triggers}[op.get_context().dialect.name]():
+    # PostgreSQL came with 0002, which makes all its triggers.
+    for statement in {"sqlite": _sqlite_triggers, "postgresql": list}[op.get_context().dialect.name]():
         op.execute(sa.text(statement))
 
 

@@ -7,10 +7,9 @@ from typing import Final
 import sqlalchemy as sa
 
 from ledger.errors import StoreError
-from ledger.sql.engine import place
+from ledger.sql.engine import open_engine, place
 from ledger.sql.failure import translated
 from ledger.sql.migrate import upgrade as migrate
-from ledger.sql.place import open_engine
 from ledger.sql.raw import open_raw
 from ledger.sql.revision import found_revision, mismatch
 from ledger.sql.schema import REVISION

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from ledger.errors import ClaimTakenError, CorruptError, StoreBusyError, StoreError, StoreMissingError
 from ledger.sql import log as sql_log
 from ledger.sql.failure import in_our_words
-from ledger.sql.migrate import upgrade
+from ledger.sql.migrate import run
 from ledger.sql.place import create_log, open_log
 from ledger.sql.snapshot import SqlSnapshot
 from tests.ledger.contract.sample import START, VIEWS, append, everything, moved
@@ -45,11 +45,11 @@ def test_a_log_is_made_once(filled, path):
 def test_of_two_creations_at_once_one_wins(path, monkeypatch):
     """Whoever comes second finds the first one's log, and leaves it."""
 
-    def overtaken(engine):
-        upgrade(engine)
+    def overtaken(connection):
+        run(connection)
         path.write_bytes(b"the first one's")
 
-    monkeypatch.setattr("ledger.sql.migrate.upgrade", overtaken)
+    monkeypatch.setattr("ledger.sql.migrate.run", overtaken)
     with pytest.raises(StoreError, match="a log is made once"):
         create_log(path, VIEWS, lambda: START)
     assert list(path.parent.iterdir()) == [path]
@@ -59,10 +59,10 @@ def test_of_two_creations_at_once_one_wins(path, monkeypatch):
 def test_creation_that_fails_leaves_nothing(path, monkeypatch):
     """No half of a log, no file beside it."""
 
-    def fail(_engine):
+    def fail(_connection):
         raise StoreError("the disk is full")
 
-    monkeypatch.setattr("ledger.sql.migrate.upgrade", fail)
+    monkeypatch.setattr("ledger.sql.migrate.run", fail)
     with pytest.raises(StoreError, match="the disk is full"):
         create_log(path, VIEWS, lambda: START)
     assert list(path.parent.iterdir()) == []
@@ -91,7 +91,7 @@ def test_a_database_without_our_tables(path):
     """Another program's database is no ledger."""
     with closing(sqlite3.connect(path)) as other, other:
         other.execute("CREATE TABLE other (x)")
-    with pytest.raises(StoreError, match="not the tables of this version: run `tally doctor`"):
+    with pytest.raises(StoreError, match="no tables of a log stand here: check the path, or run `tally init`"):
         opened(path)
 
 

@@ -13,8 +13,8 @@ from alembic.script import ScriptDirectory
 
 from ledger import digest
 from ledger.errors import StoreError
-from ledger.sql import triggers
-from ledger.sql.engine import sqlite_engine
+from ledger.sql.dialect.sqlite import SQLite
+from ledger.sql.engine import open_engine
 from ledger.sql.migrate import configuration, upgrade
 from ledger.sql.place import open_log
 from ledger.sql.raw import open_raw
@@ -32,7 +32,7 @@ def objects(connection):
 
 @pytest.fixture
 def migrated(path):
-    engine = sqlite_engine(path, create=True)
+    engine = SQLite().engine(path, create=True)
     upgrade(engine)
     yield engine
     engine.dispose()
@@ -43,7 +43,7 @@ def test_upgrade_from_nothing_equals_the_schema(migrated):
     fresh = sa.create_engine("sqlite://")
     with migrated.connect() as one, fresh.connect() as other:
         metadata.create_all(other)
-        triggers.create(other)
+        SQLite().create_triggers(other)
         assert objects(one) == objects(other)
         assert compare_metadata(MigrationContext.configure(one), metadata) == []
     fresh.dispose()
@@ -118,7 +118,7 @@ def contents(path):
 def test_upgrade_keeps_every_row_of_a_log_that_the_version_before_wrote(old):
     """Tables are added, nothing that stood is touched, and the log goes on."""
     before = contents(old)
-    engine = sqlite_engine(old)
+    engine = open_engine(old)
     assert upgrade(engine) == ("0001", "0002")
     engine.dispose()
     assert contents(old) == {**before, "timestamps": [], "projections": [(1, 0)]}
@@ -139,7 +139,7 @@ def test_upgrade_that_fails_leaves_the_tables_as_they_were(old):
     with closing(sqlite3.connect(old)) as connection:
         connection.execute("DROP TRIGGER disclosures_no_delete")
         before = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY 1, 2").fetchall()
-    engine = sqlite_engine(old)
+    engine = open_engine(old)
     with pytest.raises(StoreError, match="no such trigger"):
         upgrade(engine)
     engine.dispose()

@@ -4,7 +4,7 @@ import sqlite3
 
 import pytest
 
-from ledger.sql.triggers import APPEND_ONLY
+from ledger.sql.schema import APPEND_ONLY
 
 COLUMNS = [(table.name, column.name) for table in APPEND_ONLY for column in table.columns]
 

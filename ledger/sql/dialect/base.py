@@ -1,0 +1,88 @@
+"""What differs between databases: the interface that each one's module fills, and nothing of any one of them."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
+
+import sqlalchemy as sa
+
+from ledger.errors import StoreError
+from ledger.sql.address import Address
+
+Purpose: TypeAlias = Literal["read", "write", "migrate"]
+"""What a transaction is for: one look at the log, the log's only writer, or a change of its tables."""
+
+PURPOSE = "ledger_purpose"
+"""The execution option that names it; a transaction without one reads."""
+
+BUSY_SECONDS = 10.0
+"""How long a writer waits for another one."""
+
+Words: TypeAlias = tuple[type[StoreError], str]
+"""Which error of ours says the same, and what to do."""
+
+
+class Dialect(Protocol):
+    """One kind of database."""
+
+    mark: str
+    """How its driver marks the place of a value in a statement."""
+
+    def missing(self, address: Address) -> str | None:
+        """Say why no database can be opened at this address, as far as that shows without opening it.
+
+        Raises:
+            StoreError: that can't be told.
+        """
+
+    def engine(self, address: Address, *, busy_seconds: float) -> sa.Engine:
+        """Give an engine whose transactions begin as `begin` says.
+
+        Raises:
+            StoreError: the driver is not installed.
+        """
+
+    def begin(self, connection: sa.Connection, purpose: Purpose) -> None:
+        """Begin a transaction."""
+
+    def create(self, address: Address, fill: Callable[[sa.Connection], None]) -> None:
+        """Make a new database, or schema, and have it filled: whole, or nothing of it is left.
+
+        Raises:
+            StoreError: something stands there already, or it can't be made.
+            SQLAlchemyError: the database refuses.
+        """
+
+    def discard(self, address: Address) -> None:
+        """Take a log away again that was made a moment ago and never came to be used.
+
+        Raises:
+            StoreError: it can't be taken away.
+            SQLAlchemyError: the database refuses.
+        """
+
+    def place(self, engine: sa.Engine) -> str:
+        """Name the database in messages."""
+
+    def words(self, cause: BaseException) -> Words | None:
+        """Say what an error of its driver means; None where it is none of its own or means nothing special."""
+
+    def triggers(self, schema: str | None) -> Mapping[str, str]:
+        """Give every trigger and function by name, as the database keeps its text."""
+
+    def create_triggers(self, connection: sa.Connection) -> None:
+        """Create what `triggers` gives."""
+
+    def schema_faults(self, connection: sa.Connection) -> Iterator[tuple[str, str]]:
+        """Name each table, trigger or function that is not as the migrations left it, and say what is wrong."""
+
+    def file_faults(self, connection: sa.Connection) -> Iterator[str]:
+        """Let the database check its own pages."""
+
+    def read_anything(self, engine: sa.Engine) -> None:
+        """Let an engine read whatever stands in a column, and change nothing."""
+
+    def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:
+        """Say what durability and isolation rest on, and whether each is as it must be."""
+
+    def add(self, cursor: Any, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:  # noqa: ANN401  (its driver's)
+        """Add whole rows to a table by its driver's own cursor, in the quickest way for so many."""

@@ -1,0 +1,228 @@
+"""SQLite: one file, for one machine.
+
+The file is in WAL mode with ``synchronous=FULL``: readers never wait, and a commit is on the disk before it is said. A
+writer begins with BEGIN IMMEDIATE, anybody else with BEGIN. What is deleted is overwritten in its page
+(``secure_delete``).
+
+SQLite's result codes are told apart by their low byte, https://sqlite.org/rescode.html.
+"""
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from ledger.errors import CorruptError, StoreBusyError, StoreError, StoreMissingError
+from ledger.sql.address import Address, PostgresAddress
+from ledger.sql.dialect.base import BUSY_SECONDS, PURPOSE, Purpose, Words
+from ledger.sql.dialect.insertion import insertion
+from ledger.sql.dialect.sqlite_triggers import TRIGGERS
+from ledger.sql.schema import metadata
+
+_PRAGMAS: Final = (
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    "trusted_schema = OFF",
+    "secure_delete = ON",
+)
+_SETTINGS: Final = {"journal_mode": "wal", "synchronous": "2"}
+_WORDS: Final[dict[int, Words]] = {
+    sqlite3.SQLITE_BUSY: (StoreBusyError, "another process is writing and did not finish in time: try again"),
+    sqlite3.SQLITE_LOCKED: (StoreBusyError, "the database is locked: try again"),
+    sqlite3.SQLITE_READONLY: (StoreError, "the file can't be written: check its owner and mode, and the folder's"),
+    sqlite3.SQLITE_PERM: (StoreError, "the file can't be opened: check its owner and mode"),
+    sqlite3.SQLITE_FULL: (StoreError, "the disk is full: make room and run the command again; nothing was written"),
+    sqlite3.SQLITE_IOERR: (
+        StoreError,
+        "the disk is full or broken: make room, or replace it, then run the command again, and `tally audit`",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (StoreMissingError, "the database can't be opened: check the path, or run `tally init`"),
+    sqlite3.SQLITE_NOTADB: (StoreError, "this file is no ledger: check the path"),
+    sqlite3.SQLITE_CORRUPT: (CorruptError, "the file is damaged: restore a backup, then run `tally audit`"),
+    sqlite3.SQLITE_CONSTRAINT: (CorruptError, "the database refuses what the log's head asks for: run `tally audit`"),
+}
+_PRIMARY_CODE: Final = 0xFF
+_NOT_OURS: Final = {("table", name) for name in ("alembic_version", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4")}
+"""What Alembic and SQLite's ANALYZE keep for themselves."""
+
+
+class SQLite:
+    """The log in a file."""
+
+    mark = "?"
+
+    def missing(self, address: Address) -> str | None:
+        """Say that there is no file, if there is none."""
+        path = _path(address)
+        try:
+            found = path.is_file()
+        except OSError as error:  # a directory above it that may not be entered
+            raise StoreError(f"{path}: can't be looked at ({error.strerror}): run as the user that keeps it") from error
+        return None if found else "no ledger here: check the path, or run `tally init`"
+
+    def engine(self, address: Address, *, busy_seconds: float = BUSY_SECONDS, create: bool = False) -> sa.Engine:
+        """Give an engine for a file; ``create`` makes it if there is none."""
+        path = _path(address)
+        uri = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+        # isolation_level=None: the driver begins nothing by itself, `begin` does.
+        engine = sa.create_engine(
+            sa.URL.create("sqlite+pysqlite", database=str(path)),
+            creator=lambda: sqlite3.connect(
+                uri, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False
+            ),
+            poolclass=sa.QueuePool,
+            pool_size=8,
+            max_overflow=-1,
+        )
+        sa.event.listen(engine, "connect", _prepare)
+        sa.event.listen(engine, "begin", self._on_begin)
+        return engine
+
+    def begin(self, connection: sa.Connection, purpose: Purpose) -> None:
+        """Begin a transaction; one that writes takes the file's write lock at once."""
+        connection.exec_driver_sql("BEGIN" if purpose == "read" else "BEGIN IMMEDIATE")
+
+    def _on_begin(self, connection: sa.Connection) -> None:
+        self.begin(connection, connection.get_execution_options().get(PURPOSE, "read"))
+
+    def create(self, address: Address, fill: Callable[[sa.Connection], None]) -> None:
+        """Make a file beside its place and link it there when it is whole."""
+        path = _path(address)
+        if path.exists():
+            raise StoreError(f"{path}: something stands here already; a log is made once")
+        unfinished = path.with_name(f".{path.name}.{secrets.token_hex(4)}.new")
+        try:
+            engine = self.engine(unfinished, create=True)
+            try:
+                with engine.execution_options(**{PURPOSE: "migrate"}).begin() as connection:
+                    fill(connection)
+            finally:
+                # The last connection folds the write-ahead log into the file.
+                engine.dispose()
+            # Unlike a rename, a link never replaces what another process made in the meantime.
+            path.hardlink_to(unfinished)
+            _sync(path.parent)
+        except FileExistsError as error:
+            raise StoreError(f"{path}: something stands here already; a log is made once") from error
+        except OSError as error:
+            raise StoreError(f"{path}: can't be made: {error.strerror}") from error
+        finally:
+            unfinished.unlink(missing_ok=True)
+
+    def discard(self, address: Address) -> None:
+        """Take the file away, and what SQLite keeps beside it."""
+        path = _path(address)
+        try:
+            for name in (path, *(path.with_name(f"{path.name}{end}") for end in ("-wal", "-shm"))):
+                name.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"{path}: can't be taken away: {error.strerror}") from error
+
+    def place(self, engine: sa.Engine) -> str:
+        """Give the path."""
+        return engine.url.database or engine.url.render_as_string()
+
+    def words(self, cause: BaseException) -> Words | None:
+        """Look the result code up."""
+        code = getattr(cause, "sqlite_errorcode", None)
+        return _WORDS.get(code & _PRIMARY_CODE) if isinstance(code, int) else None
+
+    def triggers(self, schema: str | None = None) -> Mapping[str, str]:  # noqa: ARG002  (a file has one)
+        """Give every trigger by name."""
+        return TRIGGERS
+
+    def create_triggers(self, connection: sa.Connection) -> None:
+        """Create all triggers."""
+        for statement in TRIGGERS.values():
+            connection.exec_driver_sql(statement)
+
+    def schema_faults(self, connection: sa.Connection) -> Iterator[tuple[str, str]]:
+        """Hold the text that SQLite keeps of every object against the text of the migrations."""
+        expected = {table.name: _table_text(table) for table in metadata.sorted_tables} | dict(TRIGGERS)
+        # A trigger may bear a table's name, and whoever can write the file can give any name at all: what is passed
+        # over is told by its kind too. The indexes that SQLite makes by itself have no text.
+        for kind, name, text in connection.exec_driver_sql("SELECT type, name, sql FROM sqlite_master"):
+            if (kind, name) in _NOT_OURS or (kind == "index" and text is None):
+                continue
+            wanted = expected.pop(str(name), None)
+            if wanted is None:
+                yield str(name), "nothing of this name belongs here"
+            elif _plain(str(text)) != _plain(wanted):
+                yield str(name), "it is defined otherwise"
+        for name in sorted(expected):
+            yield name, "it is missing"
+
+    def file_faults(self, connection: sa.Connection) -> Iterator[str]:
+        """Let SQLite check every page."""
+        for (message,) in connection.exec_driver_sql("PRAGMA integrity_check(10)"):
+            if str(message) != "ok":
+                yield str(message)
+
+    def read_anything(self, engine: sa.Engine) -> None:
+        """Read text that is no UTF-8 as lone surrogates, and write nothing."""
+        sa.event.listen(engine, "connect", _read_anything)
+
+    def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:
+        """Look at the pragmas."""
+        for name, wanted in _SETTINGS.items():
+            found = str(connection.exec_driver_sql(f"PRAGMA {name}").scalar())
+            yield f"{name} {found}", found == wanted
+
+    def add(self, cursor: Any, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:  # noqa: ANN401  (sqlite3's)
+        """Run one INSERT for each row, which is compiled once."""
+        cursor.executemany(insertion(table), rows)
+
+
+def _path(address: Address) -> Path:
+    if isinstance(address, PostgresAddress):
+        raise TypeError("a SQLite file is named by its path")
+    return address
+
+
+def _prepare(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    cursor = connection.cursor()
+    try:
+        for pragma in _PRAGMAS:
+            cursor.execute(f"PRAGMA {pragma}")
+    except UnicodeDecodeError as error:
+        # The driver can't spell SQLite's own message, which quotes what stands in the damaged schema.
+        damage = sqlite3.DatabaseError("malformed database schema")
+        damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise damage from error
+    finally:
+        cursor.close()
+
+
+def _read_anything(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA query_only = ON")
+    cursor.close()
+    connection.text_factory = _lossless
+
+
+def _lossless(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _table_text(table: sa.Table) -> str:
+    return str(sa.schema.CreateTable(table).compile(dialect=sqlite.dialect()))
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _sync(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
