@@ -6,6 +6,7 @@
     |-- ProofError               a proof that does not prove
     |-- NoteError                a signed note that does not parse or verify
     |   `-- CheckpointError      a note that is not a checkpoint
+    |-- WitnessFormError         a message of the witness protocol that breaks its form
     |-- PolicyFileError          a policy file that does not parse
     |-- LibraryMissingError      an optional library is not installed
     |-- DisclosureError          an opening that does not fit its commitment
@@ -44,6 +45,10 @@ class NoteError(LedgerError, ValueError):
 
 class CheckpointError(NoteError):
     """The text of a note is not a checkpoint."""
+
+
+class WitnessFormError(LedgerError, ValueError):
+    """A message between a log and a witness breaks its form."""
 
 
 class PolicyFileError(LedgerError, ValueError):
