@@ -182,6 +182,22 @@ def node_path_positions(position: int, leaves: int) -> list[int]:
     return [_subtree(at, leaf >> at ^ 1) for at in range(level, top)]
 
 
+def leaf_path_positions(leaf_index: int, steps: int) -> list[int]:
+    """List the siblings on the way from a leaf so many steps up: what is asked for most."""
+    position, reach, siblings = leaf_position(leaf_index), 1, []
+    for _ in range(steps):
+        # A subtree of 2^h leaves has 2^(h+1) - 1 nodes, and the next one as high begins right behind it.
+        if leaf_index & 1:
+            siblings.append(position - reach)
+            position += 1
+        else:
+            siblings.append(position + reach)
+            position += reach + 1
+        leaf_index >>= 1
+        reach = 2 * reach + 1
+    return siblings
+
+
 def inclusion_positions(leaf_index: int, leaves: int) -> list[int]:
     """List what an inclusion proof reads: the siblings bottom-up, then the other peaks left to right.
 

@@ -51,12 +51,49 @@ def inclusion_peaks(proof: InclusionProof, leaf_hash: bytes, hasher: TreeHasher 
     Raises:
         InclusionError: the proof's lengths do not fit its size and index.
     """
-    _check_index(proof.index, proof.size)
-    _expect_length("peaks", proof.peaks, proof.size.bit_count() - 1)
+    size, index = proof.size, proof.index
+    _check_index(index, size)
+    # The size's mountains are its ones, from the left. Those left of the leaf are the ones that the index has as well;
+    # the first bit in which the two differ is a one of the size, for it is the larger, and is the leaf's own mountain.
+    height = (index ^ size).bit_length() - 1
+    slot = (size >> height + 1).bit_count()
+    _expect_length("peaks", proof.peaks, size.bit_count() - 1)
+    _expect_length("path", proof.path, height)
     _check_digests(proof.peaks)
-    position = 2 * proof.index - proof.index.bit_count()
-    slot, peak = node_peak(proof.size, position, leaf_hash, proof.path, hasher)
+    peak = climb(index, leaf_hash, proof.path, hasher)[-1]
     return [*proof.peaks[:slot], peak, *proof.peaks[slot:]]
+
+
+def climb(index: int, leaf_hash: bytes, path: Sequence[bytes], hasher: TreeHasher = BLAKE3_TREE) -> list[bytes]:
+    """Compute the hash of every node from a leaf upwards, as far as the path goes.
+
+    Args:
+        index: the leaf.
+        leaf_hash: its hash.
+        path: the siblings on the way, bottom-up.
+        hasher: the tree's hashing.
+
+    Returns:
+        One hash more than the path has: the leaf's own first.
+
+    Raises:
+        InclusionError: a hash is not 32 bytes long.
+    """
+    _check_digests((leaf_hash, *path))
+    position, passed, step = 2 * index - index.bit_count(), [leaf_hash], 2
+    node, value = hasher.node, leaf_hash
+    for sibling in path:
+        if index & 1:
+            # A parent stands right behind its right child, and behind the left one and all of the right one's subtree.
+            position += 1
+            value = node(position, sibling, value)
+        else:
+            position += step
+            value = node(position, value, sibling)
+        passed.append(value)
+        index >>= 1
+        step <<= 1
+    return passed
 
 
 def node_peak(

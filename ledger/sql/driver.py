@@ -39,6 +39,11 @@ class Driver:
         self._cursor: DBAPICursor = connection.connection.cursor()
         self._ended = False
 
+    @property
+    def dialect(self) -> str:
+        """The database's kind: ``sqlite`` or ``postgresql``."""
+        return self._dialect.name
+
     def end(self) -> None:
         """Run nothing more: the transaction is over, and the connection may be in another one."""
         self._ended = True

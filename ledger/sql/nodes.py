@@ -1,109 +1,82 @@
 """Reading a tree's nodes, with or without events: one query for each proof, whatever its size.
 
-A proof of one event asks for a few dozen rows at most and is asked for often. So on SQLite such a query goes straight
-to the driver, as one row of scalar subqueries in the order of what was asked: SQLAlchemy would cost three times what
-the database does. Longer lists are handed over as one JSON array, or as one array of PostgreSQL.
+A proof of one event asks for a few dozen rows at most, and is asked for often. To SQLite such a query is one row of
+scalar subqueries, in the order of what was asked: there is nothing to sort out behind it, and no list to build before
+it. Longer lists, and all lists of PostgreSQL, which plans such a row anew each time, are handed over as one array.
 """
 
-import json
-import sqlite3
 from collections.abc import Sequence
 from functools import cache
 
-import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import SQLAlchemyError
 
-from ledger.errors import CorruptError, ProofError
-from ledger.log import Tree, TreeReader
-from ledger.sql.engine import place
-from ledger.sql.failure import in_our_words, translated
+from ledger.errors import ProofError
+from ledger.log import Tree
+from ledger.sql.driver import Driver
+from ledger.sql.failure import in_our_words
 
 _SHORT = 64
 """So many rows are asked for by scalar subqueries: a proof of one event in a log of 2^53 has fewer."""
 
-
 _LISTS = (
     "SELECT 0, seq, bytes FROM events WHERE seq {listed} UNION ALL SELECT 1, pos, {tree} FROM nodes WHERE pos {listed}"
 )
+_LISTED = {"sqlite": "IN (SELECT value FROM json_each(?))", "postgresql": "= ANY(CAST(? AS bigint[]))"}
 
 
-class _Nodes:
-    """What both databases do with what they found."""
+class SqlNodes:
+    """Reads one tree's nodes.
 
-    def __init__(self, connection: sa.Connection, tree: Tree) -> None:
-        self._connection = connection
+    Args:
+        driver: the look's connection.
+        tree: which of the two.
+        place: the database's name in messages.
+    """
+
+    def __init__(self, driver: Driver, tree: Tree, place: str) -> None:
+        self._driver = driver
         self._tree = tree
+        self._place = place
+        self._short = _SHORT if driver.dialect == "sqlite" else 0
 
     def read(self, positions: Sequence[int]) -> list[bytes]:
-        """Give the nodes at these positions, in the same order; see `ledger.mmr.NodeReader`."""
+        """Give the hashes at these positions, in the same order; see `ledger.mmr.NodeReader`."""
         return self.read_with((), positions)[1]
 
     def read_with(self, seqs: Sequence[int], positions: Sequence[int]) -> tuple[list[bytes], list[bytes]]:
-        """Give events and nodes, each in the order asked; see `ledger.log.TreeReader`."""
-        found = self._find(seqs, positions)
-        for value in found:
-            if type(value) is not bytes:
-                raise _fault(value)
-        return found[: len(seqs)], found[len(seqs) :]  # type: ignore[return-value]  # each was looked at
-
-    def _find(self, seqs: Sequence[int], positions: Sequence[int]) -> Sequence[object]:
-        raise NotImplementedError
-
-
-class SqliteNodes(_Nodes):
-    """Reads one tree's nodes from a SQLite file."""
-
-    def _find(self, seqs: Sequence[int], positions: Sequence[int]) -> Sequence[object]:
+        """Give events and hashes, each in the order asked; see `ledger.log.TreeReader`."""
         asked = len(seqs) + len(positions)
+        if not asked:
+            return [], []
         try:
-            if asked <= _SHORT:
-                statement = _scalars(self._tree, len(seqs), len(positions))
-                return list(self._rows(statement, (*seqs, *positions))[0]) if asked else []
-            statement = _LISTS.format(listed="IN (SELECT value FROM json_each(?))", tree=self._tree)
-            rows = self._rows(statement, (json.dumps(list(seqs)), json.dumps(list(positions))))
-        except sqlite3.Error as error:
-            raise in_our_words(DBAPIError(None, None, error), place(self._connection.engine)) from error
-        return _in_order(rows, seqs, positions)
+            found = self._few(seqs, positions) if asked <= self._short else self._many(seqs, positions)
+        except SQLAlchemyError as error:
+            raise in_our_words(error, self._place) from error
+        known = [value for value in found if value is not None]
+        if len(known) != asked:
+            raise ProofError("the log has no such node: run `tally audit` if it should")
+        return known[: len(seqs)], known[len(seqs) :]
 
-    def _rows(self, statement: str, values: Sequence[object]) -> list[tuple[object, ...]]:
-        with translated(place(self._connection.engine)):
-            # Refused where the look has ended; the driver's own connection lives on in the pool.
-            driver = self._connection.connection.driver_connection
-        if not isinstance(driver, sqlite3.Connection):
-            raise TypeError(f"this is no connection of SQLite's: {driver!r}")
-        return driver.execute(statement, values).fetchall()
+    def _few(self, seqs: Sequence[int], positions: Sequence[int]) -> list[bytes | None]:
+        statement, kinds = _scalars(self._tree, len(seqs), len(positions))
+        return list(self._driver.row(statement, (*seqs, *positions), kinds) or ())
 
+    def _many(self, seqs: Sequence[int], positions: Sequence[int]) -> list[bytes | None]:
+        statement = _LISTS.format(listed=_LISTED[self._driver.dialect], tree=self._tree)
+        rows = self._driver.rows(statement, (self._array(seqs), self._array(positions)), (int, int, bytes))
+        found: dict[tuple[int, int], bytes] = {(kind, number): value for kind, number, value in rows}
+        return [*(found.get((0, seq)) for seq in seqs), *(found.get((1, position)) for position in positions)]
 
-class PostgresNodes(_Nodes):
-    """Reads one tree's nodes from PostgreSQL."""
-
-    def _find(self, seqs: Sequence[int], positions: Sequence[int]) -> Sequence[object]:
-        statement = _LISTS.format(listed="= ANY(%s::bigint[])", tree=self._tree)
-        with translated(place(self._connection.engine)):
-            rows = self._connection.exec_driver_sql(statement, (list(seqs), list(positions))).fetchall()
-        return _in_order(rows, seqs, positions)
-
-
-def nodes_of(connection: sa.Connection, tree: Tree) -> TreeReader:
-    """Give access to one tree's nodes over a connection."""
-    return (SqliteNodes if connection.dialect.name == "sqlite" else PostgresNodes)(connection, tree)
+    def _array(self, numbers: Sequence[int]) -> str:
+        """Spell an array as the database reads it from text."""
+        spelled = ",".join(map(str, numbers))
+        return f"[{spelled}]" if self._driver.dialect == "sqlite" else f"{{{spelled}}}"
 
 
 @cache
-def _scalars(tree: Tree, seqs: int, positions: int) -> str:
+def _scalars(tree: Tree, seqs: int, positions: int) -> tuple[str, tuple[type, ...]]:
     asked = [
         *["(SELECT bytes FROM events WHERE seq = ?)"] * seqs,
         *[f"(SELECT {tree} FROM nodes WHERE pos = ?)"] * positions,  # noqa: S608  (a Literal)
     ]
-    return f"SELECT {', '.join(asked)}"
-
-
-def _in_order(rows: Sequence[Sequence[object]], seqs: Sequence[int], positions: Sequence[int]) -> list[object]:
-    found = {(kind, number): value for kind, number, value in rows}
-    return [*(found.get((0, seq)) for seq in seqs), *(found.get((1, position)) for position in positions)]
-
-
-def _fault(value: object) -> ProofError | CorruptError:
-    if value is None:
-        return ProofError("the log has no such node: run `tally audit` if it should")
-    return CorruptError("a node or an event is stored as something else than bytes: run `tally audit`")
+    return f"SELECT {', '.join(asked)}", (bytes,) * len(asked)

@@ -15,7 +15,7 @@ from ledger.sql import schema
 from ledger.sql.driver import Driver
 from ledger.sql.engine import place
 from ledger.sql.failure import translated
-from ledger.sql.nodes import nodes_of
+from ledger.sql.nodes import SqlNodes
 from ledger.sql.rows import to_head, to_state, to_value
 from ledger.view import StateRow
 
@@ -135,7 +135,7 @@ class SqlSnapshot:
 
     def nodes(self, tree: Tree) -> TreeReader:
         """Give access to the stored nodes of one tree."""
-        return nodes_of(self._connection, tree)
+        return SqlNodes(self._driver, tree, place(self._connection.engine))
 
     def checkpoints(self, start: int = 0) -> Iterator[tuple[int, bytes]]:
         """Give the stored checkpoints of ``start`` events and more, smallest first."""
