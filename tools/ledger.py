@@ -75,7 +75,7 @@ def open_ledger(home: Home, *, confirm_clock: bool = False, clock: Clock = time_
         StoreError: there is none, or it can't be used.
         HomeError: the log in it was never opened with a first event.
     """
-    log = open_log(home.database, VIEWS, clock, confirm_clock=confirm_clock)
+    log = open_log(home.database, VIEWS, clock, registry=EVENTS, confirm_clock=confirm_clock)
     log.guard = not_behind(home)
     try:
         return begun(home, log, clock)
@@ -86,7 +86,7 @@ def open_ledger(home: Home, *, confirm_clock: bool = False, clock: Clock = time_
 
 def create_empty(home: Home, clock: Clock = time_of_day) -> SqlLog:
     """Make the empty log of a directory that is being built."""
-    return create_log(home.database, VIEWS, clock)
+    return create_log(home.database, VIEWS, clock, registry=EVENTS)
 
 
 def begun(home: Home, log: SqlLog, clock: Clock = time_of_day) -> OpenLedger:

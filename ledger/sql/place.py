@@ -6,6 +6,7 @@ A new log appears whole or not at all. Opening never makes a database and never 
 from collections.abc import Sequence
 
 from ledger.errors import StoreError
+from ledger.event import Registry
 from ledger.log import Clock
 from ledger.sql import dialect
 from ledger.sql.address import Address
@@ -16,7 +17,7 @@ from ledger.sql.revision import check_revision
 from ledger.view import View
 
 
-def create_log(address: Address, views: Sequence[View], clock: Clock) -> SqlLog:
+def create_log(address: Address, views: Sequence[View], clock: Clock, *, registry: Registry | None = None) -> SqlLog:
     """Make an empty log and open it.
 
     Raises:
@@ -26,7 +27,7 @@ def create_log(address: Address, views: Sequence[View], clock: Clock) -> SqlLog:
 
     with translated(str(address)):
         dialect.at(address).create(address, run)
-    return open_log(address, views, clock)
+    return open_log(address, views, clock, registry=registry)
 
 
 def discard_log(address: Address) -> None:
@@ -44,10 +45,11 @@ def open_log(
     views: Sequence[View],
     clock: Clock,
     *,
+    registry: Registry | None = None,
     confirm_clock: bool = False,
     busy_seconds: float = BUSY_SECONDS,
 ) -> SqlLog:
-    """Open a log that stands.
+    """Open a log that stands; see `SqlLog` for the arguments.
 
     Raises:
         StoreMissingError: there is none.
@@ -59,4 +61,4 @@ def open_log(
     except StoreError:
         engine.dispose()
         raise
-    return SqlLog(engine, views, clock, confirm_clock=confirm_clock)
+    return SqlLog(engine, views, clock, registry=registry, confirm_clock=confirm_clock)

@@ -5,11 +5,12 @@ Whatever may be long is streamed, so that memory stays flat; an iterator lives a
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import sqlalchemy as sa
 
 from ledger.disclosure import Opening
+from ledger.errors import CorruptError
 from ledger.log import Head, Tree, TreeReader
 from ledger.sql import schema
 from ledger.sql.driver import Driver
@@ -58,7 +59,7 @@ _TIMESTAMPS = (
     .order_by(schema.timestamps.c.authority)
 )
 # What each decision, append or proof asks for, straight to the driver.
-_HEAD = "SELECT size, blake3_peaks, sha256_peaks, at FROM head"
+_HEAD = "SELECT size, blake3_peaks, sha256_peaks, at, (SELECT generation FROM projections) FROM head"
 _EVENT = "SELECT bytes FROM events WHERE seq = ?"
 _TAGGED = "SELECT seq FROM tags WHERE tag = ? ORDER BY seq"
 _CLAIMED = "SELECT seq FROM claims WHERE key = ?"
@@ -70,7 +71,7 @@ class SqlSnapshot:
     """The log as one database transaction sees it; see `ledger.log.Snapshot`.
 
     Args:
-        connection: a connection within a transaction, which must end this look when it ends itself.
+        connection: a connection within a transaction; where it outlives that, the look is a context of its own.
     """
 
     def __init__(self, connection: sa.Connection) -> None:
@@ -78,15 +79,34 @@ class SqlSnapshot:
         self._driver = Driver(connection)
         self._name = place(connection.engine)
 
-    def end(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Let nothing more be read: the transaction that this looked through is over."""
         self._driver.end()
 
     @cached_property
     def head(self) -> Head:
         """Where the log stands."""
+        return to_head(self._standing[:4] if self._standing else None)
+
+    @property
+    def generation(self) -> int:
+        """How often the states were made anew.
+
+        Raises:
+            CorruptError: the database does not say.
+        """
+        generation = self._standing[4] if self._standing else None
+        if not isinstance(generation, int):
+            raise CorruptError("the generation of the states is missing: run `tally audit`")
+        return generation
+
+    @cached_property
+    def _standing(self) -> tuple[Any, ...] | None:
         with translated(self._name):
-            return to_head(self._driver.row(_HEAD, (), (int, bytes, bytes, str)))
+            return self._driver.row(_HEAD, (), (int, bytes, bytes, str, int))
 
     def event_bytes(self, seq: int) -> bytes | None:
         """Give the exact bytes of one event, or None."""

@@ -10,11 +10,11 @@ import pytest
 from ledger.log import Log
 from ledger.memory import MemoryLog
 from ledger.sql.place import create_log
-from tests.ledger.contract.sample import VIEWS, Clock, MakeLog
+from tests.ledger.contract.sample import REGISTRY, VIEWS, Clock, MakeLog
 
 BACKENDS: dict[str, Callable[[Path, Clock], Log]] = {
     "memory": lambda _folder, clock: MemoryLog(VIEWS, clock),
-    "sqlite": lambda folder, clock: create_log(folder / "log.db", VIEWS, clock),
+    "sqlite": lambda folder, clock: create_log(folder / "log.db", VIEWS, clock, registry=REGISTRY),
 }
 
 

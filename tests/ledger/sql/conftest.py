@@ -10,7 +10,7 @@ import pytest
 
 from ledger.sql.log import SqlLog
 from ledger.sql.place import create_log
-from tests.ledger.contract.sample import VIEWS, Clock, append, closed, moved
+from tests.ledger.contract.sample import REGISTRY, VIEWS, Clock, append, closed, moved
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def log(path: Path, clock: Clock) -> Iterator[SqlLog]:
-    log = create_log(path, VIEWS, clock)
+    log = create_log(path, VIEWS, clock, registry=REGISTRY)
     yield log
     log.close()
 

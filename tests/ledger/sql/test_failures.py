@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from ledger.errors import ClaimTakenError, CorruptError, StoreBusyError, StoreError, StoreMissingError
+from ledger.sql import group
 from ledger.sql import log as sql_log
 from ledger.sql.failure import in_our_words
 from ledger.sql.migrate import run
@@ -18,6 +19,10 @@ from tests.ledger.contract.sample import START, VIEWS, append, everything, moved
 
 def opened(path, **more):
     return open_log(path, VIEWS, lambda: START, **more)
+
+
+def within_each_transaction(log, statement):
+    sa.event.listen(log.engine, "begin", lambda connection: connection.connection.driver_connection.execute(statement))
 
 
 def test_missing_file(path):
@@ -112,7 +117,7 @@ def test_a_writer_that_waits_too_long(filled, path):
 
 def test_a_thread_that_waits_too_long(log, monkeypatch):
     """Threads of one process queue, and not for ever."""
-    monkeypatch.setattr(sql_log, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(group, "BUSY_SECONDS", 0.1)
     holding, release = threading.Event(), threading.Event()
 
     def hold(tx):
@@ -133,7 +138,7 @@ def test_a_full_disk(filled, path):
     """What does not fit is not written, and nothing of it stays."""
     before = everything(filled)
     pages = _pages(path)
-    sa.event.listen(filled.engine, "checkout", lambda dbapi, *_: dbapi.execute(f"PRAGMA max_page_count = {pages}"))
+    within_each_transaction(filled, f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match="the disk is full: make room"):
         append(filled, *(moved(f"account {n}", labels=("l" * 1000,)) for n in range(100)))
     assert everything(filled) == before
@@ -142,7 +147,7 @@ def test_a_full_disk(filled, path):
 def test_a_file_that_can_not_be_written(filled, path):
     """A read-only database is said to be read-only."""
     before = everything(filled)
-    sa.event.listen(filled.engine, "checkout", lambda dbapi, *_: dbapi.execute("PRAGMA query_only = ON"))
+    within_each_transaction(filled, "PRAGMA query_only = ON")
     with pytest.raises(StoreError, match="the file can't be written: check its owner and mode"):
         append(filled, moved())
     assert everything(filled) == before

@@ -1,0 +1,149 @@
+"""The states that a writer read or wrote last, kept in memory so that a decision need not ask the database for them.
+
+Nothing stale is ever read. Each transaction of the writer begins with the head, read under the database's write lock:
+if it is not the one that the cache knows, another process has appended, and the states that its events touched are
+dropped before anything is read (`StateCache.catch_up`). If too much happened, if the head does not continue the one
+that is known, or if the states were made anew, all are dropped. That a key has no state is kept too.
+
+States hold no opened disclosable value, so nothing that an erasure takes away can remain here.
+
+Source: DESIGN section 6 (views).
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Final
+
+import sqlalchemy as sa
+
+from ledger import mmr
+from ledger.errors import LedgerError, ProofError
+from ledger.event import Registry
+from ledger.log import Head
+from ledger.sql.snapshot import SqlSnapshot
+from ledger.transaction import Batch
+from ledger.view import StateRow, View
+
+LIMIT: Final = 64 * 1024 * 1024
+"""How many bytes of states are kept at most."""
+
+BEHIND: Final = 1000
+"""After so many events of other processes it is cheaper to begin anew."""
+
+_ENTRY: Final = 400
+"""What an entry takes beside its texts, about."""
+
+_Key = tuple[str, str]
+
+
+class StateCache:
+    """States by view and key, the ones used last; for one thread at a time.
+
+    Args:
+        views: the folds whose states are kept.
+        registry: the event types, to see what other processes changed; without it all is dropped then.
+        limit: how many bytes are kept at most.
+    """
+
+    def __init__(self, views: Sequence[View], registry: Registry | None, limit: int = LIMIT) -> None:
+        self._views = views
+        self._registry = registry
+        self._limit = limit
+        self._rows: OrderedDict[_Key, StateRow | None] = OrderedDict()
+        self._head: Head | None = None
+        self._generation = 0
+        self.size = 0
+
+    def __contains__(self, key: _Key) -> bool:
+        return key in self._rows
+
+    def get(self, key: _Key) -> StateRow | None:
+        """Give what is kept of a key, which must be `in` the cache: its state, or None where it has none."""
+        self._rows.move_to_end(key)
+        return self._rows[key]
+
+    def keep(self, key: _Key, row: StateRow | None) -> None:
+        """Keep a key's state, and drop what was used longest ago if that is too much."""
+        self._drop(key)
+        self._rows[key] = row
+        self.size += _weight(key, row)
+        while self.size > self._limit:
+            self._drop(next(iter(self._rows)))
+
+    def clear(self) -> None:
+        """Drop everything."""
+        self._rows.clear()
+        self.size = 0
+
+    def catch_up(self, snapshot: SqlSnapshot) -> None:
+        """Drop what is no longer current, as the writer's transaction begins.
+
+        Args:
+            snapshot: the look of a transaction that holds the database's write lock.
+        """
+        known, head, generation = self._head, snapshot.head, snapshot.generation
+        if known is None or generation != self._generation or not _continues(snapshot, known):
+            self.clear()
+        elif head.size > known.size:
+            self._drop_touched(snapshot, known.size)
+        self._head, self._generation = head, generation
+
+    def follow(self, batch: Batch) -> None:
+        """Keep what a transaction wrote that began with `catch_up` and was committed."""
+        for key, row in batch.states.items():
+            self.keep(key, row)
+        self._head = batch.head
+
+    def _drop_touched(self, snapshot: SqlSnapshot, since: int) -> None:
+        if self._registry is None:
+            self.clear()
+            return
+        try:
+            for _, data in snapshot.events(since):
+                event = self._registry.parse(data)
+                for view in self._views:
+                    for key in view.keys(event):
+                        self._drop((view.name, key))
+        except LedgerError:
+            # An event of a newer version, or damage: what it changed can't be told, so nothing is trusted.
+            self.clear()
+
+    def _drop(self, key: _Key) -> None:
+        if key in self._rows:
+            self.size -= _weight(key, self._rows.pop(key))
+
+
+class CachedSnapshot(SqlSnapshot):
+    """The writer's look: states come from the cache where it has them."""
+
+    def __init__(self, connection: sa.Connection, cache: StateCache) -> None:
+        super().__init__(connection)
+        cache.catch_up(self)
+        self._cache = cache
+
+    def state(self, view: str, key: str) -> StateRow | None:
+        """Give the current state of one key, or None."""
+        place = (view, key)
+        if place in self._cache:
+            return self._cache.get(place)
+        row = super().state(view, key)
+        self._cache.keep(place, row)
+        return row
+
+
+def _continues(snapshot: SqlSnapshot, known: Head) -> bool:
+    """Tell whether the log that is seen is the known one, or the known one and a few events more."""
+    head = snapshot.head
+    if head.size == known.size:
+        return head == known
+    if not 0 < head.size - known.size <= BEHIND:
+        return False
+    try:
+        # Nodes never move: the peaks of then still stand, unless this is another log.
+        return snapshot.nodes("blake3").read(mmr.peak_positions(known.size)) == list(known.blake3_peaks)
+    except ProofError:
+        return False
+
+
+def _weight(key: _Key, row: StateRow | None) -> int:
+    return _ENTRY + len(key[0]) + len(key[1]) + (len(row.data) if row else 0)
