@@ -4,6 +4,7 @@
     |-- HomeError                a ledger's directory that can't be made or used
     |-- InputError               a file or a value from outside that can't be read; the message says where
     |-- UnattendedError          a question would have to be asked, and nobody is there to answer
+    |-- RemoteError              another machine that does not answer, or not as it should
     |-- DeclinedError            a person was asked, and said no
     `-- EvidenceError            something was checked and failed: exit code 3
 
@@ -25,6 +26,10 @@ class InputError(ToolError, ValueError):
 
 class UnattendedError(ToolError):
     """A question would have to be asked, and there is no terminal; the message says how to answer in advance."""
+
+
+class RemoteError(ToolError):
+    """Another machine does not answer, or not as it should; the message says which, and what to try."""
 
 
 class DeclinedError(ToolError):

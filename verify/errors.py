@@ -6,6 +6,7 @@
     |-- BundleError              a bundle that can't be made
     |-- NotABundleError          bytes that are something else than a bundle, or the half of one
     |-- BundleFormError          a bundle that breaks its own form
+    |-- StampError               a time stamp that does not hold
     `-- ReplayError              a log that can't be replayed
 
 A check raises; it never answers False.
@@ -44,6 +45,10 @@ class NotABundleError(VerifyError, ValueError):
 
 class BundleFormError(VerifyError, ValueError):
     """The bytes say that they are an evidence bundle, and break its form."""
+
+
+class StampError(VerifyError, ValueError):
+    """A time stamp is malformed, stamps something else, or is signed by nobody whom the verifier trusts."""
 
 
 class ReplayError(VerifyError):

@@ -36,6 +36,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
     "Read and check": {
         "log": "Read the events.",
         "checkpoint": "Sign what the log commits to, and show it.",
+        "stamp": "Have checkpoints stamped with the time.",
         "prove": "Export a decision as a bundle that proves itself.",
         "receipt": "Prove to other software that an event stands in the log.",
         "replay": "Decide every recorded decision again, and compare.",

@@ -12,7 +12,7 @@ import click
 from decisions.errors import DecisionError
 from grants.errors import GrantError
 from ledger.errors import LedgerError
-from verify.cli import bundle, receipt, show
+from verify.cli import bundle, receipt, show, stamp
 from verify.cli.exits import INTERRUPTED, NOT_DONE, USAGE, VERIFIED
 from verify.cli.output import print_json
 from verify.errors import VerifyError
@@ -46,7 +46,7 @@ def cli() -> None:
     """  # noqa: D301  (the backslash is click's mark for a paragraph kept as it is)
 
 
-for module in (bundle, receipt, show):
+for module in (bundle, receipt, show, stamp):
     cli.add_command(module.command)
 
 

@@ -1,0 +1,57 @@
+"""``tally-verify stamp``: an RFC 3161 time stamp over a checkpoint.
+
+Source: docs/spec/stamps.md.
+"""
+
+import click
+
+from ledger.errors import NoteError
+from ledger.note import MAX_SIZE as MAX_NOTE
+from ledger.note import parse_note
+from verify import stamp
+from verify.check.report import failed, passed
+from verify.cli.exits import FAILED, VERIFIED
+from verify.cli.files import read, read_policy
+from verify.cli.output import print_json, print_lines
+from verify.errors import StampError
+from verify.strict import Strict
+
+
+@click.command("stamp", cls=Strict)
+@click.argument("file", metavar="FILE")
+@click.option("--checkpoint", "note_file", metavar="NOTE", required=True, help="The signed checkpoint.")
+@click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log and witness keys you trust.")
+@click.option("--roots", "roots_file", metavar="PEM", required=True, help="The certificates that you trust for time.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(file: str, note_file: str, policy_file: str, roots_file: str, as_json: bool) -> int:
+    """Check that a checkpoint existed at the time that a stamping authority vouches for (RFC 3161).
+
+    FILE is what `tally stamp show` wrote, or - for standard input.
+
+    \b
+    Example:
+      tally-verify stamp 120.tsr --checkpoint 120.checkpoint --policy trusted.policy --roots authority.pem
+    """  # noqa: D301  (the backslash is click's mark for a paragraph kept as it is)
+    note, policy = read(note_file, MAX_NOTE), read_policy(policy_file)
+    roots = stamp.read_roots(read(roots_file, stamp.MAX_ROOTS))
+    token = read(file, stamp.MAX_SIZE)
+    at = None
+    try:
+        witnessed = policy.open(note)
+        lines = [passed("checkpoint", f"signed by {witnessed.log.name} for {witnessed.checkpoint.size} events")]
+    except NoteError as error:
+        lines = [failed("checkpoint", str(error))]
+    else:
+        try:
+            at = stamp.check_stamp(token, parse_note(note)[0], roots).at
+            lines.append(passed("stamp", f"this checkpoint existed at {at}"))
+        except StampError as error:
+            lines.append(failed("stamp", str(error)))
+    bad = [line.check for line in lines if line.status == "FAIL"]
+    if as_json:
+        code = "failed" if bad else "verified"
+        print_json({"code": code, "verified": not bad, "at": at, "checks": [line.to_json() for line in lines]})
+    else:
+        print_lines(lines)
+        click.echo(f"FAILED: {', '.join(bad)}. Do not rely on it." if bad else "VERIFIED.")
+    return FAILED if bad else VERIFIED
