@@ -46,7 +46,12 @@ def cli() -> None:
     """  # noqa: D301  (the backslash is click's mark for a paragraph kept as it is)
 
 
-for module in (bundle, receipt, show, stamp):
+for module in (
+    bundle,
+    receipt,
+    show,
+    stamp,
+):
     cli.add_command(module.command)
 
 
