@@ -1,0 +1,95 @@
+"""Inputs that the parsers accept: where the search begins."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+
+from ledger import canon
+from ledger.checkpoint import Checkpoint
+from ledger.cose import Receipt
+from ledger.note import NoteSigner
+from ledger.proof import ConsistencyProof, InclusionProof, TwinConsistency, TwinInclusion
+from ledger.tlog_proof import TlogProof
+from verify.bundle.form import parse_bundle
+
+VECTORS = Path(__file__).parents[3] / "tests" / "vectors"
+BUNDLES = VECTORS / "bundles"
+
+SIGNER = NoteSigner("example.com/log", Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
+CHECKPOINT = Checkpoint("example.com/log", 3, bytes(32), bytes(32)).text()
+NOTE = SIGNER.sign(CHECKPOINT)
+KEY_LINE = b"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAOhB7/zzhC+HXDdGOdLwJln5OYwm6UNXx3chmQSVTG4 ada\n"
+POLICY = f"log {SIGNER.verifier_key.text()}\nquorum none\n".encode()
+
+_HASHES = tuple(bytes([number]) * 32 for number in range(4))
+
+EXPRESSIONS = [
+    b"environment == 'prod' and not (about_people or sensitivity >= 'confidential')",
+    b"environment in ('prod', 'test')",
+    b"present(purpose)",
+]
+RESOURCES = {
+    ".jsonl": b'{"reference": "db://prod/users", "environment": "prod", "absent": ["purpose"]}\n',
+    ".toml": b'[[resource]]\nreference = "db://prod/users"\nabsent = ["purpose"]\n',
+    ".csv": b"reference,environment,absent\ndb://prod/users,prod,purpose\n",
+}
+PAYLOADS: Mapping[str, list[bytes]] = {
+    "tool_call": [
+        b'{"tool_name":"Bash","tool_input":{"command":"rm -rf /"}}',
+        b'{"tool_name":"Write","tool_input":{"file_path":"a","content":"b"}}',
+    ],
+    "shell": [
+        b'{"command":"for f in $(ls); do cat <<E | tee \\"$f\\" && rm $f; done\\nE\\n","cwd":"/tmp"}',
+        b'{"command":"a=$((1+2)) b <(c) >d 2>&1"}',
+    ],
+    "sql": [
+        b'{"sql":"WITH a AS (DELETE FROM b RETURNING *) SELECT * FROM a WHERE id = 4 OR true","database":"prod"}',
+    ],
+    "typed": [b'{"verb":"delete","target":"db://prod/users"}', b'{"actions":[{"verb":"read","target":"file:///a"}]}'],
+    "conversation": [b'{"class":"empathy","person":"p","domain":"grief"}'],
+    "unreadable": [b'{"text":"a","bytes":1,"why":"b"}'],
+}
+PROOFS: Mapping[str, bytes] = {
+    name: canon.encode(proof.to_json())
+    for name, proof in {
+        "inclusion": InclusionProof(5, 1, _HASHES[:2], _HASHES[2:3]),
+        "consistency": ConsistencyProof(2, 3, _HASHES[:1], ((),), _HASHES[2:3]),
+        "twin inclusion": TwinInclusion(3, 2, _HASHES[:1]),
+        "twin consistency": TwinConsistency(2, 3, _HASHES[:1]),
+    }.items()
+}
+TLOG_PROOFS = [TlogProof(2, _HASHES[:2], NOTE, b'{"seq":2}').to_bytes(), TlogProof(0, (), NOTE).to_bytes()]
+
+
+def files(pattern: str) -> Callable[[], list[bytes]]:
+    """Take the golden files of a kind."""
+    return lambda: [path.read_bytes() for path in sorted(BUNDLES.glob(pattern))]
+
+
+def events() -> list[bytes]:
+    """Take every event of the golden bundles."""
+    return [event.data for data in files("*.bundle")() for event in parse_bundle(data).events]
+
+
+def signatures() -> list[bytes]:
+    """Take the signatures that hold."""
+    names = sorted((VECTORS / "sshsig").glob("valid-*.json"))
+    return [json.loads(path.read_text())["signature"].encode() for path in names]
+
+
+def private_keys() -> list[bytes]:
+    """Spell a key as ssh-keygen keeps it."""
+    return [SIGNER.private_key.private_bytes(Encoding.PEM, PrivateFormat.OpenSSH, NoEncryption())]
+
+
+def receipts() -> list[bytes]:
+    """Encode a receipt."""
+    return [Receipt("example.com/log", "event/2", b"1234", TwinInclusion(3, 2, _HASHES[:1]), bytes(64)).to_bytes()]
+
+
+def stamps() -> list[bytes]:
+    """Take a time stamp."""
+    return [(VECTORS / "stamps" / "example.tsr").read_bytes()]
