@@ -62,19 +62,21 @@ def stamp(ledger: OpenLedger, size: int, url: str, roots: Sequence[x509.Certific
         roots: the certificates that its signature must lead to.
 
     Raises:
-        InputError: there is no such checkpoint, or no such address.
-        RemoteError: the authority does not answer, or refuses.
-        StampError: what it answers does not hold; nothing is kept.
-        StoreError: another stamp of this authority is kept for this checkpoint.
+        InputError: there is no such checkpoint, it has a stamp of this authority, or there is no such address.
+        RemoteError: the authority does not answer, refuses, or its stamp does not hold; nothing is kept.
+        StoreError: it can't be kept.
     """
-    text = parse_note(ledger.log.read(lambda snapshot: note_of(snapshot, size)))[0]
+    text = parse_note(ledger.log.read(lambda snapshot: _unstamped(snapshot, size, url)))[0]
     request = _request(text)
     reply = web.post(url, request.as_bytes(), _QUERY, most=MAX_SIZE)
     if reply.status != _OK:
         raise RemoteError(f"{url} answers with HTTP status {reply.status}: is it the address of a stamping authority?")
-    told = check_stamp(reply.body, text, roots)
+    try:
+        told = check_stamp(reply.body, text, roots)
+    except StampError as error:
+        raise RemoteError(f"what {url} answers is not kept: {error}") from error
     if told.nonce != request.nonce:
-        raise StampError(f"{url} answers another request than this one: its stamp was not kept")
+        raise RemoteError(f"what {url} answers is not kept: it is the answer to another request")
     ledger.log.store_timestamp(size, url, reply.body)
     return Stamped(size, url, reply.body), told
 
@@ -86,6 +88,12 @@ def stamps(snapshot: Snapshot) -> list[Stamped]:
         for size, _ in snapshot.checkpoints()
         for authority, token in snapshot.timestamps(size)
     ]
+
+
+def _unstamped(snapshot: Snapshot, size: int, url: str) -> bytes:
+    if any(authority == url for authority, _ in snapshot.timestamps(size)):
+        raise InputError(f"the checkpoint of {size} events has a stamp of {url}, and the first one stands")
+    return note_of(snapshot, size)
 
 
 def _request(text: str) -> Any:  # noqa: ANN401  (the library's own class, which it does not import eagerly)

@@ -69,7 +69,7 @@ def test_a_second_stamp_of_one_authority_is_refused_and_the_first_stands(tally, 
         tally("stamp", "make", url, "--roots", roots)
         done = tally("stamp", "make", url, "--roots", roots)
     assert done.exit_code == 1
-    assert "stands already" in done.error
+    assert "the first one stands" in done.error
 
 
 @pytest.mark.parametrize(("flaw", "code"), [({"status": 2}, 1), ({"forget_nonce": True}, 1)])

@@ -48,7 +48,10 @@ def make(url: str, roots: Path, size: int | None) -> None:
 
     Only the SHA-256 hash of the checkpoint's text leaves this machine.
     """
-    trusted = read_roots(read_bytes(roots))
+    try:
+        trusted = read_roots(read_bytes(roots))
+    except StampError as error:
+        raise InputError(f"{roots}: {error}") from error
     with opened() as ledger:
         if size is None:
             key = VerifierKey.parse(ledger.genesis.log_key)

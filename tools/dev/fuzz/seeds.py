@@ -27,9 +27,9 @@ POLICY = f"log {SIGNER.verifier_key.text()}\nquorum none\n".encode()
 _HASHES = tuple(bytes([number]) * 32 for number in range(4))
 
 EXPRESSIONS = [
-    b"environment == 'prod' and not (about_people or sensitivity >= 'confidential')",
+    b"environment == 'prod' and not (about_people or sensitivity != 'public')",
     b"environment in ('prod', 'test')",
-    b"present(purpose)",
+    b"present(stated_purpose)",
 ]
 RESOURCES = {
     ".jsonl": b'{"reference": "db://prod/users", "environment": "prod", "absent": ["purpose"]}\n',
@@ -53,13 +53,10 @@ PAYLOADS: Mapping[str, list[bytes]] = {
     "unreadable": [b'{"text":"a","bytes":1,"why":"b"}'],
 }
 PROOFS: Mapping[str, bytes] = {
-    name: canon.encode(proof.to_json())
-    for name, proof in {
-        "inclusion": InclusionProof(5, 1, _HASHES[:2], _HASHES[2:3]),
-        "consistency": ConsistencyProof(2, 3, _HASHES[:1], ((),), _HASHES[2:3]),
-        "twin inclusion": TwinInclusion(3, 2, _HASHES[:1]),
-        "twin consistency": TwinConsistency(2, 3, _HASHES[:1]),
-    }.items()
+    "inclusion": canon.encode(InclusionProof(5, 1, _HASHES[:2], _HASHES[2:3]).to_json()),
+    "consistency": canon.encode(ConsistencyProof(2, 3, _HASHES[:1], ((),), _HASHES[2:3]).to_json()),
+    "twin inclusion": canon.encode(TwinInclusion(3, 2, _HASHES[:1]).to_json()),
+    "twin consistency": canon.encode(TwinConsistency(2, 3, _HASHES[:1]).to_json()),
 }
 TLOG_PROOFS = [TlogProof(2, _HASHES[:2], NOTE, b'{"seq":2}').to_bytes(), TlogProof(0, (), NOTE).to_bytes()]
 
