@@ -9,7 +9,6 @@ from typing import Final
 
 import click
 
-from ledger.note import VerifierKey
 from tools import checkpointing, stamping
 from tools.cli.command import group
 from tools.cli.output import emit, table
@@ -54,8 +53,7 @@ def make(url: str, roots: Path, size: int | None) -> None:
         raise InputError(f"{roots}: {error}") from error
     with opened() as ledger:
         if size is None:
-            key = VerifierKey.parse(ledger.genesis.log_key)
-            latest = ledger.log.read(lambda snapshot: checkpointing.latest(snapshot, key))
+            latest = ledger.log.read(checkpointing.latest)
             if latest is None:
                 raise InputError("no checkpoint was signed yet: run tally checkpoint")
             size = latest.checkpoint.size
