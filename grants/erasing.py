@@ -24,6 +24,7 @@ from grants.book.retention import RETENTION, RULES
 from grants.book.states import HoldsState, RetentionState
 from grants.errors import AuthorityError, ErasureError, ReferenceSyntaxError
 from grants.events import Basis, FieldsErased, RetentionRule
+from grants.events.erasures import MAX_FIELDS
 from grants.issue import Prepared, append_checked, prepare
 from grants.reading import StateReader, read_event, read_state
 from grants.reference import Pattern, candidates
@@ -53,8 +54,8 @@ class Term:
 
 def erase(
     snapshot: Snapshot, registry: Registry, *, by: str, fields: Iterable[Field], basis: Basis, at: Instant
-) -> Prepared:
-    """Prepare an erasure.
+) -> list[Prepared]:
+    """Prepare an erasure: an act for each `MAX_FIELDS` fields.
 
     Args:
         snapshot: the log.
@@ -70,18 +71,17 @@ def erase(
         IssueError: it breaks its schema, or was erased already.
     """
     named = sorted(set(fields))
-    plain: list[Json] = [{"event": seq, "path": path} for seq, path in named]
-    prepared = prepare(snapshot, FieldsErased, {"fields": plain, "basis": basis}, by=by)
+    acts = [_act(snapshot, by, named[start : start + MAX_FIELDS], basis) for start in range(0, len(named), MAX_FIELDS)]
     _check_erasure(snapshot, registry, named, basis, at)
     for seq, path in named:
         if all(opening.path != path for opening in snapshot.openings(seq)):
             raise ErasureError(f"{path} of event {seq} is not open here: there is nothing to erase")
     _check_whole(snapshot, registry, named)
-    return prepared
+    return acts
 
 
-def append_erasure(tx: Transaction, registry: Registry, draft: Draft) -> Event:
-    """Check an erasure as of now, append it, and with it delete what it names.
+def append_erasure(tx: Transaction, registry: Registry, drafts: Iterable[Draft]) -> list[Event]:
+    """Check an erasure as of now, append its acts, and with them delete what they name.
 
     Raises:
         ErasureError: it may not be erased, by what stands now.
@@ -90,13 +90,16 @@ def append_erasure(tx: Transaction, registry: Registry, draft: Draft) -> Event:
         AppendError: it was erased already.
         DisclosureError: there is no opening of it.
     """
-    body = draft.body
-    if not isinstance(body, FieldsErased):
-        raise AuthorityError(f"{body.type} is no erasure")
-    fields = list(body.erases())
-    _check_erasure(tx, registry, fields, body.basis, tx.at)
-    _check_whole(tx, registry, fields)
-    return append_checked(tx, draft)
+    acts = list(drafts)
+    named: list[Field] = []
+    for body in (draft.body for draft in acts):
+        if not isinstance(body, FieldsErased):
+            raise AuthorityError(f"{body.type} is no erasure")
+        fields = list(body.erases())
+        _check_erasure(tx, registry, fields, body.basis, tx.at)
+        named += fields
+    _check_whole(tx, registry, named)
+    return [append_checked(tx, draft) for draft in acts]
 
 
 def check_erased(reader: StateReader, registry: Registry, event: Event) -> None:
@@ -130,6 +133,15 @@ def term(rules: Iterable[RetentionRule], type_name: str, path: str) -> Term:
     least = [rule.at_least for rule in covering if rule.at_least is not None]
     most = [rule.at_most for rule in covering if rule.at_most is not None]
     return Term(max(least, default=None), min(most, default=None))
+
+
+def refusal(reader: StateReader, registry: Registry, field: Field, basis: Basis, at: Instant) -> str | None:
+    """Say why a field may not be erased now, or None where it may."""
+    try:
+        _check_erasure(reader, registry, [field], basis, at)
+    except ErasureError as error:
+        return str(error)
+    return None
 
 
 def is_due(event: Event, kept: Term, at: Instant) -> bool:
@@ -170,6 +182,11 @@ def _check_erasure(reader: StateReader, registry: Registry, fields: Iterable[Fie
         if path not in dict(disclosure.paths(event.body)):
             raise ErasureError(f"event {seq} ({event.type}) has no disclosable field {path}")
         _check_time(event, path, term(rules, event.type, path), basis, at)
+
+
+def _act(snapshot: Snapshot, by: str, fields: Sequence[Field], basis: Basis) -> Prepared:
+    named: list[Json] = [{"event": seq, "path": path} for seq, path in fields]
+    return prepare(snapshot, FieldsErased, {"fields": named, "basis": basis}, by=by)
 
 
 def _event(reader: StateReader, registry: Registry, seq: int) -> Event:

@@ -178,11 +178,11 @@ def story(counted_bytes, new_office, populate, vocabulary, registry) -> Story:
 
 def erase(office, *fields, basis="gdpr-art-17-1-a", by="human:ada") -> Event:
     """Sign and append an erasure."""
-    prepared = office.log.read(
+    (prepared,) = office.log.read(
         lambda look: erasing.erase(look, office.registry, by=by, fields=fields, basis=basis, at=office.clock.after(0))
     )
     draft = prepared.sign(office.signer(by))
-    return office.log.transact(lambda tx: erasing.append_erasure(tx, office.registry, draft))
+    return office.log.transact(lambda tx: erasing.append_erasure(tx, office.registry, [draft]))[0]
 
 
 def acts_match(granted):

@@ -37,14 +37,14 @@ def keep(office, *rules):
 
 def sign(office, *fields, basis="gdpr-art-17-1-a", by="human:ada"):
     """Sign an erasure without appending it."""
-    prepared = office.log.read(
+    (prepared,) = office.log.read(
         lambda look: erasing.erase(look, office.registry, by=by, fields=fields, basis=basis, at=office.clock.after(0))
     )
     return prepared.sign(office.signer(by))
 
 
 def put(office, draft):
-    return office.log.transact(lambda tx: erasing.append_erasure(tx, office.registry, draft))
+    return office.log.transact(lambda tx: erasing.append_erasure(tx, office.registry, [draft]))[0]
 
 
 def open_paths(office, seq):

@@ -35,13 +35,13 @@ def erased(ledger):
 
 
 def _erase(office, fields):
-    prepared = office.log.read(
+    (prepared,) = office.log.read(
         lambda look: erasing.erase(
             look, EVENTS, by="human:ada", fields=fields, basis="court-order", at=office.clock.after(0)
         )
     )
     draft = prepared.sign(office.signer("human:ada"))
-    return office.log.transact(lambda tx: erasing.append_erasure(tx, EVENTS, draft))
+    return office.log.transact(lambda tx: erasing.append_erasure(tx, EVENTS, [draft]))[0]
 
 
 def disclosures(report):
@@ -106,7 +106,7 @@ def test_an_erasure_against_a_hold_is_found(ledger):
     office = Office(open_log(ledger.path, VIEWS, clock), clock, EVENTS)
     with closing(sqlite3.connect(ledger.path)) as connection:
         fields = connection.execute(REASONS).fetchall()[:1]
-    prepared = office.log.read(
+    (prepared,) = office.log.read(
         lambda look: erasing.erase(look, EVENTS, by="human:ada", fields=fields, basis="court-order", at=clock.after(0))
     )
     office.act(holding.place_hold, over=["all"], reason="a claim", by="human:ada")
