@@ -116,6 +116,9 @@ def _postgresql() -> list[str]:
     ):
         each = f"BEFORE {moment} ON {own}.disclosures FOR EACH ROW EXECUTE FUNCTION {own}.{function}()"
         statements += _always(own, "disclosures", name, each)
+    # The server keeps samples of columns for its planner: none of what may have to be erased.
+    unsampled = ", ".join(f"ALTER COLUMN {column} SET STATISTICS 0" for column in ("salt", "value"))
+    statements.append(f"ALTER TABLE {own}.disclosures {unsampled}")
     for table, column, grows, stays, subject in (
         ("head", "size", "head_grows", "head_stays", "the head"),
         ("projections", "generation", "projections_grow", "projections_stay", "the generation"),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, TypeAlias
 
 import sqlalchemy as sa
+from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from ledger.errors import StoreError
 from ledger.sql.address import Address
@@ -16,6 +17,14 @@ PURPOSE = "ledger_purpose"
 
 BUSY_SECONDS = 10.0
 """How long a writer waits for another one."""
+
+PAUSE = 0.2
+"""How many seconds pass between two tries."""
+
+STILL_READ = (
+    "another process still reads what stood before the erasure: it is gone from the log, and its bytes from the "
+    "database once that process ends; then run `tally erase --scrub`"
+)
 
 Words: TypeAlias = tuple[type[StoreError], str]
 """Which error of ours says the same, and what to do."""
@@ -80,6 +89,19 @@ class Dialect(Protocol):
 
     def read_anything(self, engine: sa.Engine) -> None:
         """Let an engine read whatever stands in a column, and change nothing."""
+
+    def scrub(self, connection: DBAPIConnection, where: str, patience: float) -> None:
+        """Write the openings anew, so that no file of the database holds a byte of what was deleted.
+
+        Args:
+            connection: its driver's own, outside of any transaction.
+            where: the database, for messages.
+            patience: how many seconds to wait for whoever still reads the state before.
+
+        Raises:
+            StoreError: it can't be done yet, or not by this role.
+            Exception: an error of the driver's.
+        """
 
     def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:
         """Say what durability and isolation rest on, and whether each is as it must be."""

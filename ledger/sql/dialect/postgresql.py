@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError
 
 from ledger.errors import CorruptError, StoreBusyError, StoreError, StoreMissingError
 from ledger.sql.address import Address, PostgresAddress
-from ledger.sql.dialect import postgresql_catalog, postgresql_triggers
+from ledger.sql.dialect import postgresql_catalog, postgresql_scrub, postgresql_triggers
 from ledger.sql.dialect.base import BUSY_SECONDS, PURPOSE, Purpose, Words
 
 if TYPE_CHECKING:
@@ -171,6 +172,10 @@ class PostgreSQL:
 
     def read_anything(self, engine: sa.Engine) -> None:
         """Nothing to do: a column's type holds here, and who reads begins READ ONLY."""
+
+    def scrub(self, connection: DBAPIConnection, where: str, patience: float) -> None:
+        """Write the table of the openings anew; see `ledger.sql.dialect.postgresql_scrub`."""
+        postgresql_scrub.scrub(connection, where, patience)
 
     def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:
         """Look at what durability rests on, and at the server's version."""

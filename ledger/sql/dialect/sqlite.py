@@ -10,7 +10,9 @@ SQLite's result codes are told apart by their low byte, https://sqlite.org/resco
 import os
 import secrets
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +23,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from ledger.errors import CorruptError, StoreBusyError, StoreError, StoreMissingError
 from ledger.sql.address import Address, PostgresAddress
-from ledger.sql.dialect.base import BUSY_SECONDS, PURPOSE, Purpose, Words
+from ledger.sql.dialect.base import BUSY_SECONDS, PAUSE, PURPOSE, STILL_READ, Purpose, Words
 from ledger.sql.dialect.insertion import insertion
 from ledger.sql.dialect.sqlite_triggers import TRIGGERS
 from ledger.sql.schema import metadata
@@ -169,6 +171,20 @@ class SQLite:
     def read_anything(self, engine: sa.Engine) -> None:
         """Read text that is no UTF-8 as lone surrogates, and write nothing."""
         sa.event.listen(engine, "connect", _read_anything)
+
+    def scrub(self, connection: DBAPIConnection, where: str, patience: float) -> None:
+        """Write the whole file anew, into the write-ahead log and from there over the old pages, and cut both off."""
+        with closing(connection.cursor()) as cursor:
+            cursor.execute("VACUUM")
+            until = time.monotonic() + patience
+            while True:
+                cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                busy, *_ = cursor.fetchone() or (1,)
+                if not busy:
+                    return
+                if time.monotonic() >= until:
+                    raise StoreBusyError(f"{where}: {STILL_READ}")
+                time.sleep(PAUSE)
 
     def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:
         """Look at the pragmas."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import StoreBusyError
-from ledger.sql.engine import sqlite_engine
+from ledger.sql.engine import open_engine
 from ledger.sql.scrub import scrub
 from tests.ledger.contract.sample import append, erased, everything, moved
 
@@ -101,4 +101,4 @@ def test_a_writer_that_stays_is_told_of(opened, path):
 
 def _impatient(engine):
     """Give the same database by connections that wait for nobody."""
-    return sqlite_engine(Path(engine.url.database), busy_seconds=0.0)
+    return open_engine(Path(engine.url.database), busy_seconds=0.0)
