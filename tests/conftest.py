@@ -25,6 +25,7 @@ from ledger.instant import Instant, from_microseconds, to_microseconds
 from ledger.memory import MemoryLog
 from ledger.note import NoteSigner
 from ledger.view import View
+from tests.postgres import RUN, Server, server
 
 # A busy machine must not fail a property: what is slow is measured elsewhere.
 settings.register_profile("tallystick", deadline=None)
@@ -126,6 +127,13 @@ class Office:
     def state(self, view: str, key: str) -> dict[str, Any] | None:
         row = self.log.state(view, key)
         return None if row is None else row.state
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server, for the whole run."""
+    with server(RUN) as running:
+        yield running
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ from ledger.sql.address import Address
 from ledger.sql.engine import open_engine, place
 from ledger.sql.failure import translated
 from ledger.sql.schema import REVISION
-from ledger.sql.snapshot import STREAM
+from ledger.sql.stream import streamed
 
 
 class EventRow(NamedTuple):
@@ -200,9 +200,8 @@ class RawTables:
             yield from dialect.of(self._connection).file_faults(self._connection)
 
     def _rows(self, statement: str, **values: object) -> Iterator[tuple[object, ...]]:
-        options = {"yield_per": STREAM}
         with translated(place(self._connection.engine)):
-            yield from map(tuple, self._connection.execute(sa.text(statement), values, execution_options=options))
+            yield from map(tuple, streamed(self._connection, sa.text(statement), values))
 
 
 @contextmanager

@@ -17,7 +17,8 @@ from ledger.sql import schema
 from ledger.sql.engine import place, writer
 from ledger.sql.failure import translated
 from ledger.sql.rows import put_states, to_state
-from ledger.sql.snapshot import STREAM, SqlSnapshot
+from ledger.sql.snapshot import SqlSnapshot
+from ledger.sql.stream import STREAM, streamed
 from ledger.view import View, fold, states_digest
 
 _ALL = sa.select(schema.states).order_by(schema.states.c.view, schema.states.c.key)
@@ -71,7 +72,7 @@ def current_digest(connection: sa.Connection) -> bytes:
         CorruptError: one of them is no state.
     """
     with translated(place(connection.engine)):
-        return states_digest(map(to_state, connection.execute(_ALL, execution_options={"yield_per": STREAM})))
+        return states_digest(map(to_state, streamed(connection, _ALL)))
 
 
 def _next_generation(connection: sa.Connection) -> None:

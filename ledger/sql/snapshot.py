@@ -18,10 +18,8 @@ from ledger.sql.engine import place
 from ledger.sql.failure import translated
 from ledger.sql.nodes import SqlNodes
 from ledger.sql.rows import to_head, to_state, to_value
+from ledger.sql.stream import streamed
 from ledger.view import StateRow
-
-STREAM = 1000
-"""Rows fetched at once where all of a table may be asked for."""
 
 _events, _states = schema.events.c, schema.states.c
 
@@ -181,9 +179,8 @@ class SqlSnapshot:
         return [(row.authority, row.token) for row in self._stream(_TIMESTAMPS, size=size)]
 
     def _stream(self, statement: sa.Select[Any], **values: object) -> Iterator[sa.Row[Any]]:
-        options = {"yield_per": STREAM}
         with translated(self._name):
             self._driver.check()
-            for row in self._connection.execute(statement, values, execution_options=options):
+            for row in streamed(self._connection, statement, values):
                 yield row
                 self._driver.check()

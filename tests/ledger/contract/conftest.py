@@ -12,9 +12,12 @@ from ledger.memory import MemoryLog
 from ledger.sql.place import create_log
 from tests.ledger.contract.sample import REGISTRY, VIEWS, Clock, MakeLog
 
-BACKENDS: dict[str, Callable[[Path, Clock], Log]] = {
-    "memory": lambda _folder, clock: MemoryLog(VIEWS, clock),
-    "sqlite": lambda folder, clock: create_log(folder / "log.db", VIEWS, clock, registry=REGISTRY),
+BACKENDS: dict[str, Callable[[pytest.FixtureRequest, Path, Clock], Log]] = {
+    "memory": lambda _request, _folder, clock: MemoryLog(VIEWS, clock),
+    "sqlite": lambda _request, folder, clock: create_log(folder / "log.db", VIEWS, clock, registry=REGISTRY),
+    "postgresql": lambda request, _folder, clock: create_log(
+        request.getfixturevalue("postgres").address(), VIEWS, clock, registry=REGISTRY
+    ),
 }
 
 
@@ -30,7 +33,7 @@ def make_log(request: pytest.FixtureRequest, clock: Clock) -> Iterator[MakeLog]:
 
         def make() -> Log:
             folder = Path(stack.enter_context(TemporaryDirectory()))
-            log = BACKENDS[request.param](folder, clock)
+            log = BACKENDS[request.param](request, folder, clock)
             stack.callback(log.close)
             return log
 
