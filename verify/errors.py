@@ -7,6 +7,8 @@
     |-- NotABundleError          bytes that are something else than a bundle, or the half of one
     |-- BundleFormError          a bundle that breaks its own form
     |-- StampError               a time stamp that does not hold
+    |-- ContinuationFormError    what a log says of an older size, in another form
+    |-- EquivocationFormError    bytes that are no equivocation file
     `-- ReplayError              a log that can't be replayed
 
 A check raises; it never answers False.
@@ -53,3 +55,11 @@ class StampError(VerifyError, ValueError):
 
 class ReplayError(VerifyError):
     """The log can't be replayed: an event does not parse, is out of place, or contradicts what stands before it."""
+
+
+class EquivocationFormError(VerifyError, ValueError):
+    """The bytes are no equivocation file."""
+
+
+class ContinuationFormError(VerifyError, ValueError):
+    """What a log says of an older size has another form."""

@@ -12,7 +12,7 @@ import click
 from decisions.errors import DecisionError
 from grants.errors import GrantError
 from ledger.errors import LedgerError
-from verify.cli import bundle, receipt, show, stamp
+from verify.cli import bundle, equivocation, receipt, show, stamp
 from verify.cli.exits import INTERRUPTED, NOT_DONE, USAGE, VERIFIED
 from verify.cli.output import print_json
 from verify.errors import VerifyError
@@ -48,6 +48,7 @@ def cli() -> None:
 
 for module in (
     bundle,
+    equivocation,
     receipt,
     show,
     stamp,
