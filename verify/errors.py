@@ -9,6 +9,8 @@
     |-- StampError               a time stamp that does not hold
     |-- ContinuationFormError    what a log says of an older size, in another form
     |-- EquivocationFormError    bytes that are no equivocation file
+    |-- NotAnExportError         a directory that is no export, or can't be read
+    |-- ExportFormError          an export that breaks its own form
     `-- ReplayError              a log that can't be replayed
 
 A check raises; it never answers False.
@@ -51,6 +53,14 @@ class BundleFormError(VerifyError, ValueError):
 
 class StampError(VerifyError, ValueError):
     """A time stamp is malformed, stamps something else, or is signed by nobody whom the verifier trusts."""
+
+
+class NotAnExportError(VerifyError, ValueError):
+    """The directory is no export of a log, or can't be read."""
+
+
+class ExportFormError(VerifyError, ValueError):
+    """The directory says that it is an export of a log, and breaks its form."""
 
 
 class ReplayError(VerifyError):

@@ -11,6 +11,7 @@ from grants.errors import GrantError, SignatureError
 from ledger.checkpoint import require_blake3
 from ledger.digest import SHA256_TREE
 from ledger.errors import LedgerError, NoteError
+from ledger.event import Event
 from ledger.events import LedgerOpened
 from ledger.instant import Instant
 from ledger.policy import NONE, Policy, Witnessed
@@ -100,9 +101,14 @@ def check_witnesses(witnessed: Witnessed | None, anchor: Anchor) -> Line:
 
 def check_first_human(evidence: Evidence, anchor: Anchor) -> Line:
     """Check that the human who opened the log is one whom the auditor has pinned."""
-    event, body = evidence.events.get(0), _genesis(evidence)
-    if event is None or body is None:
-        return failed("first human", "event 0 of the bundle opens no log")
+    return pinned(evidence.events.get(0), anchor)
+
+
+def pinned(event: Event | None, anchor: Anchor) -> Line:
+    """Check that the human whom the first event names is pinned, by the same key."""
+    body = event.body if event is not None else None
+    if event is None or not isinstance(body, LedgerOpened):
+        return failed("first human", "event 0 opens no log")
     if anchor.signers is None:
         return not_checked("first human", f"nobody is pinned; genesis names {body.human}: give --signers FILE")
     try:

@@ -77,18 +77,15 @@ class Line:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
-    """The outcome of all checks of one bundle.
+class Outcome:
+    """The outcome of all checks of one file or directory.
 
     Attributes:
-        decision: the event that the bundle says it is about, or None where it could not be read.
-        summary: the verdict of the decision in a few words, as the bundle tells it.
-        lines: one for each of `CHECKS`.
+        lines: one for each check.
     """
 
-    decision: int | None
-    summary: str
+    __slots__ = ()
+
     lines: tuple[Line, ...]
 
     @property
@@ -106,14 +103,32 @@ class Report:
         """The checks that could not be made."""
         return self._with("NOT-CHECKED")
 
+    def line(self, check: str) -> Line:
+        """Give the line of one check."""
+        return next(line for line in self.lines if line.check == check)
+
+    def _with(self, status: Status) -> tuple[str, ...]:
+        return tuple(line.check for line in self.lines if line.status == status)
+
+
+@dataclass(frozen=True, slots=True)
+class Report(Outcome):
+    """The outcome of all checks of one bundle.
+
+    Attributes:
+        decision: the event that the bundle says it is about, or None where it could not be read.
+        summary: the verdict of the decision in a few words, as the bundle tells it.
+        lines: one for each of `CHECKS`.
+    """
+
+    decision: int | None
+    summary: str
+    lines: tuple[Line, ...]
+
     @property
     def left_undone(self) -> tuple[str, ...]:
         """The checks that were not made and that a fuller bundle, or other files, would have allowed."""
         return tuple(check for check in self.unchecked if check not in BEYOND_A_BUNDLE)
-
-    def line(self, check: str) -> Line:
-        """Give the line of one check."""
-        return next(line for line in self.lines if line.check == check)
 
     def to_json(self) -> dict[str, Json]:
         """Give the report as one JSON object."""
@@ -127,9 +142,6 @@ class Report:
             "checks": [line.to_json() for line in self.lines],
             "limits": LIMITS,
         }
-
-    def _with(self, status: Status) -> tuple[str, ...]:
-        return tuple(line.check for line in self.lines if line.status == status)
 
 
 def passed(check: str, why: str, count: int = 1) -> Line:

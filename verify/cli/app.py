@@ -12,7 +12,7 @@ import click
 from decisions.errors import DecisionError
 from grants.errors import GrantError
 from ledger.errors import LedgerError
-from verify.cli import bundle, equivocation, receipt, show, stamp
+from verify.cli import bundle, equivocation, log, receipt, show, stamp
 from verify.cli.exits import INTERRUPTED, NOT_DONE, USAGE, VERIFIED
 from verify.cli.output import print_json
 from verify.errors import VerifyError
@@ -22,9 +22,9 @@ _EPILOG: Final = """\
 \b
 Exit codes:
   0    verified
-  1    could not be done: a file is missing, or is no bundle
+  1    could not be done: a file is missing, or is no bundle or export
   2    wrong usage
-  3    checked and failed: do not rely on this bundle
+  3    checked and failed: do not rely on this bundle or export
   6    verified, but some checks could not be made (with --strict)
   130  interrupted
 """
@@ -49,6 +49,7 @@ def cli() -> None:
 for module in (
     bundle,
     equivocation,
+    log,
     receipt,
     show,
     stamp,

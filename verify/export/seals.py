@@ -1,0 +1,74 @@
+"""The checkpoints of an export: each one opened under the policy's keys, and held against the trees at its size.
+
+Source: DESIGN section 9; docs/spec/export.md.
+"""
+
+from dataclasses import dataclass, field
+
+from ledger.checkpoint import require_blake3
+from ledger.errors import CheckpointError, NoteError
+from ledger.event import Event
+from ledger.events import LedgerOpened
+from ledger.note import parse_note
+from ledger.policy import Policy, Witnessed
+from verify.export.lines import CheckpointLine
+from verify.export.report import Tally
+from verify.export.trees import Pair
+
+
+@dataclass(slots=True)
+class Seals:
+    """The checkpoints so far.
+
+    Attributes:
+        reached: the size of the last one, whether or not it holds; -1 before the first.
+        last: the last one that holds.
+        timestamps: how many time stamps they bear.
+    """
+
+    policy: Policy
+    tally: Tally = field(default_factory=lambda: Tally("checkpoints"))
+    reached: int = -1
+    last: Witnessed | None = None
+    timestamps: int = 0
+
+    def check(self, line: CheckpointLine, roots: Pair, genesis: Event | None) -> None:
+        """Check one checkpoint with what was added to it.
+
+        Args:
+            line: the checkpoint.
+            roots: what the events come to at its size.
+            genesis: the first event.
+        """
+        self.tally.tried()
+        self.reached = line.size
+        self.last = None
+        self.timestamps += len(line.timestamps)
+        try:
+            self.last = self._open(line, roots, genesis)
+        except NoteError as error:
+            self.tally.fault(f"at size {line.size}: {error}")
+
+    def _open(self, line: CheckpointLine, roots: Pair, genesis: Event | None) -> Witnessed:
+        for witness, text in line.cosignatures:
+            _check_line(witness, text)
+        witnessed = self.policy.open(line.whole_note())
+        checkpoint = witnessed.checkpoint
+        if checkpoint.size != line.size:
+            raise CheckpointError(f"the note speaks of size {checkpoint.size}")
+        if (require_blake3(checkpoint), checkpoint.sha256_root) != roots:
+            raise CheckpointError("the events do not come to the roots that it commits to")
+        body = genesis.body if genesis is not None else None
+        if not isinstance(body, LedgerOpened):
+            raise CheckpointError("no event 0 opens the log that it could be of")
+        if (body.log_key, body.origin) != (witnessed.log.text(), checkpoint.origin):
+            raise CheckpointError(f"signed for {checkpoint.origin}, but event 0 opens {body.origin} with another key")
+        return witnessed
+
+
+def _check_line(witness: str, text: str) -> None:
+    """Check that what is filed under a witness is one line of that witness."""
+    # A line stands under a text; any will do to read it.
+    _, lines = parse_note(f"-\n\n{text}".encode())
+    if [f"{line.name}+{line.key_id.hex()}" for line in lines] != [witness]:
+        raise CheckpointError(f"what is kept of the witness {witness!a} is not one line of it")
