@@ -2,10 +2,13 @@
 
 from pathlib import Path
 
+from tools.dev import golden_export
 from tools.dev.golden_bundle import FOLDER
 from verify.bundle import form
 from verify.check import CHECKS
 from verify.cli import run
+from verify.export import CHECKS as EXPORT_CHECKS
+from verify.export import form as export
 from verify.text import visible
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -28,6 +31,26 @@ def test_every_check_and_bound_is_specified():
 
 def is_check(line):
     return line.startswith(tuple(f"| {check} |" for check in CHECKS))
+
+
+def test_output_for_a_whole_log_in_the_guide_is_the_output(capsys):
+    guide = (DOCS / "guides" / "verify.md").read_text()
+    files = ["--policy", str(FOLDER / "witnessed.policy"), "--signers", str(FOLDER / "human.signers")]
+    assert run(["log", str(golden_export.FOLDER), *files]) == 0
+    shown = capsys.readouterr().out.partition("\n\nNot proven")[0]
+    assert f"```\n{shown}\n```" in guide
+
+
+def test_form_of_an_export_is_specified():
+    spec = (DOCS / "spec" / "export.md").read_text()
+    told = [
+        name for line in spec.splitlines() if line.startswith("| ") for name in line.split(" | ")[0][2:].split(", ")
+    ]
+    assert [name for name in told if name in EXPORT_CHECKS] == list(EXPORT_CHECKS)
+    assert f"`{export.FORMAT}` and {export.VERSION}" in spec
+    assert f"{export.CHUNK:,}; a power of two from {export.SMALLEST_CHUNK} to {export.CHUNK:,} is read" in spec
+    assert f"The index has at most {export.MAX_INDEX // 2**20} MiB" in spec
+    assert f"checkpoints have at most {export.MAX_LINE // 2**20} MiB" in spec
 
 
 def test_every_exit_code_is_in_the_guide():

@@ -39,6 +39,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "stamp": "Have checkpoints stamped with the time.",
         "prove": "Export a decision as a bundle that proves itself.",
         "receipt": "Prove to other software that an event stands in the log.",
+        "export": "Write the whole log into plain files that prove themselves.",
         "replay": "Decide every recorded decision again, and compare.",
         "audit": "Recompute everything from the stored events.",
         "rebuild": "Fold the views again from the events.",
