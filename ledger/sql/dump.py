@@ -16,7 +16,8 @@ from ledger.digest import be64
 from ledger.sql import schema
 from ledger.sql.engine import place
 from ledger.sql.failure import translated
-from ledger.sql.snapshot import STREAM, SqlSnapshot
+from ledger.sql.snapshot import SqlSnapshot
+from ledger.sql.stream import STREAM
 
 T = TypeVar("T")
 
@@ -86,25 +87,21 @@ class StoredOpening:
 class Dump(SqlSnapshot):
     """A `SqlSnapshot` that gives ranges of whole tables."""
 
-    def __init__(self, connection: sa.Connection) -> None:
-        super().__init__(connection)
-        self._reader = connection
-
     def node_pairs(self, start: int, stop: int) -> Iterator[tuple[bytes, bytes]]:
         """Give the BLAKE3 and the SHA-256 hash of the nodes from ``start`` up to ``stop``, by position."""
-        for row in self._all(_NODES, start=start, stop=stop):
+        for row in self._stream(_NODES, start=start, stop=stop):
             yield row.blake3, row.sha256
 
     def stored_openings(self, start: int, stop: int) -> Iterator[StoredOpening]:
         """Give the openings of the events from ``start`` up to ``stop``, sorted by event and path."""
-        for row in self._all(_OPENINGS, start=start, stop=stop):
+        for row in self._stream(_OPENINGS, start=start, stop=stop):
             yield StoredOpening(row.seq, row.path, row.salt, row.value)
 
     def seals(self, after: int, upto: int) -> Iterator[Seal]:
         """Give the checkpoints of more than ``after`` and at most ``upto`` events, smallest first."""
-        cosignatures = _Beside(self._all(_BESIDE["cosignatures"], after=after, upto=upto))
-        timestamps = _Beside(self._all(_BESIDE["timestamps"], after=after, upto=upto))
-        for row in self._all(_NOTES, after=after, upto=upto):
+        cosignatures = _Beside(self._stream(_BESIDE["cosignatures"], after=after, upto=upto))
+        timestamps = _Beside(self._stream(_BESIDE["timestamps"], after=after, upto=upto))
+        for row in self._stream(_NOTES, after=after, upto=upto):
             yield Seal(row.size, row.note, cosignatures.take(row.size), timestamps.take(row.size))
 
     def digests(self, tell: Callable[[int], None]) -> dict[str, str]:
@@ -116,7 +113,7 @@ class Dump(SqlSnapshot):
         done, found = 0, {}
         for table in COMPARED:
             hasher = hashlib.sha256()
-            for row in self._all(sa.select(table).order_by(*table.primary_key)):
+            for row in self._stream(sa.select(table).order_by(*table.primary_key)):
                 for value in tuple(row):
                     part = _spelled(value)
                     hasher.update(be64(len(part)) + part)
@@ -125,10 +122,6 @@ class Dump(SqlSnapshot):
                     tell(done)
             found[table.name] = hasher.hexdigest()
         return found
-
-    def _all(self, statement: sa.Select[Any], **values: object) -> Iterator[sa.Row[Any]]:
-        with translated(place(self._reader.engine)):
-            yield from self._reader.execute(statement, values, execution_options={"yield_per": STREAM})
 
 
 class _Beside:
@@ -153,8 +146,7 @@ def dump(engine: sa.Engine, work: Callable[[Dump], T]) -> T:
     Raises:
         StoreError: the database can't be read.
     """
-    with translated(place(engine)), engine.begin() as connection:
-        look = Dump(connection)
+    with translated(place(engine)), engine.begin() as connection, Dump(connection) as look:
         # The first read fixes what a SQLite transaction sees.
         _ = look.head
         return work(look)
