@@ -1,0 +1,45 @@
+"""kill -9 at any statement, within one, or at any moment: what was acknowledged is there once, nothing is half there.
+
+``TALLY_ASSURANCE=1`` makes it a thousand runs over both databases.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.ledger.contract.sample import append, everything, moved
+from tests.ledger.faults.conftest import WHOLE
+from tests.ledger.faults.killing import open_at
+
+ROOT = Path(__file__).parents[3]
+RUNS = 500 if WHOLE else 30
+
+
+def kill(address, seed):
+    """Run the harness in a process of its own, which forks its children from a quiet state."""
+    command = [sys.executable, "-W", "error", "-m", "tests.ledger.faults.killing", str(address), str(RUNS), str(seed)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.timeout(1800)
+def test_whoever_is_killed_leaves_whole_transactions(path, audited):
+    """On SQLite; both by the log's own account and by an audit of every row."""
+    told = kill(path, 1)
+    assert told["runs"] == RUNS
+    # It died at the beginning, in the middle and at the end: the harness would be blunt otherwise.
+    assert any(way.endswith(" 0 acknowledged") for way in told["ways"])
+    assert any(way.endswith(f" {n} acknowledged") for way in told["ways"] for n in (1, 2, 3))
+    audited(path)
+
+
+def test_the_log_goes_on_after_all_the_dead(path):
+    kill(path, 2)
+    log = open_at(path)
+    before = everything(log)["head"].size
+    assert append(log, moved("a", 1, once="after"))[0].seq == before
+    log.close()
