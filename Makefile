@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 
-.PHONY: demo test coverage check lint types layers bench format vectors clean
+.PHONY: demo test coverage check lint types layers bench assurance format vectors clean
 .DEFAULT_GOAL := check
 
 $(STAMP): pyproject.toml constraints.txt
@@ -35,6 +35,10 @@ layers: $(STAMP)
 
 bench: $(STAMP)  ## figures for docs/benchmarks.md
 	$(BIN)/python -m tools.dev.bench --write
+
+assurance: $(STAMP)  ## the long tests whole; writes docs/assurance.md
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[fuzz]'
+	$(BIN)/python -m tools.dev.assurance --write
 
 format: $(STAMP)
 	$(BIN)/ruff format .

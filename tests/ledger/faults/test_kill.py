@@ -27,9 +27,11 @@ def kill(address, seed):
 
 
 @pytest.mark.timeout(1800)
-def test_whoever_is_killed_leaves_whole_transactions(path, audited):
+def test_whoever_is_killed_leaves_whole_transactions(path, audited, record_property):
     """On SQLite; both by the log's own account and by an audit of every row."""
     told = kill(path, 1)
+    record_property("runs", told["runs"])
+    record_property("commits whose answer was lost with the process", told["unanswered"])
     assert told["runs"] == RUNS
     # It died at the beginning, in the middle and at the end: the harness would be blunt otherwise.
     assert any(way.endswith(" 0 acknowledged") for way in told["ways"])

@@ -1,0 +1,1 @@
+"""The long tests, whole: what the suite runs a sample of."""

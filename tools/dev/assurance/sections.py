@@ -1,0 +1,42 @@
+"""What is run, and what each part shows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Section:
+    """Some tests that together show one thing.
+
+    Attributes:
+        title: what they show.
+        tests: files and folders for pytest.
+    """
+
+    title: str
+    tests: Sequence[str]
+
+
+SECTIONS = (
+    Section(
+        "a process is killed with SIGKILL at any statement, within one, or at any moment",
+        ["tests/ledger/faults/test_kill.py"],
+    ),
+    Section(
+        "the disk fills up, fails, lies or loses the end of a file; a page is damaged",
+        ["tests/ledger/faults/test_disk.py"],
+    ),
+    Section("two writers that both believe they are the only one", ["tests/ledger/faults/test_two_writers.py"]),
+    Section("many processes with many threads each: idempotency, claims, conditions", ["tests/ledger/sql"]),
+    Section("the contract of a log, on every kind of log", ["tests/ledger/contract"]),
+    Section(
+        "one consent, many processes; revoked here, decided there",
+        ["tests/tools/test_race.py", "tests/tools/test_two_processes.py"],
+    ),
+    Section("one byte changed anywhere in the database is found and named", ["tests/tools/audit"]),
+    Section(
+        "one byte changed anywhere in a bundle, a proof or a signature is refused",
+        ["tests/verify", "tests/grants/test_sshsig.py"],
+    ),
+    Section("every parser of untrusted bytes, on seeded mutations", ["tests/project/test_fuzz.py"]),
+)
