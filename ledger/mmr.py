@@ -215,7 +215,11 @@ def prove_inclusion(reader: NodeReader, leaf_index: int, leaves: int) -> Inclusi
     Raises:
         ProofError: the range has no such leaf.
     """
-    hashes = reader.read(inclusion_positions(leaf_index, leaves))
+    return inclusion_of(reader.read(inclusion_positions(leaf_index, leaves)), leaf_index, leaves)
+
+
+def inclusion_of(hashes: Sequence[bytes], leaf_index: int, leaves: int) -> InclusionProof:
+    """Make the proof of a leaf from the hashes that `inclusion_positions` lists."""
     path, peaks = split(hashes, (peak_height(leaf_position(leaf_index), leaves), leaves.bit_count() - 1))
     return InclusionProof(leaves, leaf_index, path, peaks)
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from grants.book import genesis
 from grants.book.states import GenesisState
 from grants.reading import read_state
-from ledger import digest, mmr, rfc6962
-from ledger.checkpoint import Checkpoint, may_sign, open_checkpoint, require_blake3, sign_checkpoint
+from ledger import digest, rfc6962
+from ledger.checkpoint import Checkpoint, may_sign, open_checkpoint, sign_checkpoint
 from ledger.errors import CheckpointError, ProofError
 from ledger.log import Head, Snapshot
 from ledger.note import NoteSigner, VerifierKey
@@ -27,7 +27,7 @@ from tools.keys import signer_of
 from tools.ledger import OpenLedger
 from tools.mark import read_mark, write_mark
 from verify.errors import VerifyError
-from verify.inclusion import check_consistency, check_twin_consistency
+from verify.proven import prove_growth, roots_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +98,7 @@ def check_continues(snapshot: Snapshot, mark: Checkpoint) -> None:
     if mark.size == 0 or mark.size > now.size:
         return
     try:
-        own = mmr.prove_consistency(snapshot.nodes("blake3"), mark.size, now.size)
-        check_consistency(require_blake3(mark), require_blake3(now), own)
-        twin = rfc6962.prove_consistency(snapshot.nodes("sha256"), mark.size, now.size)
-        check_twin_consistency(mark.sha256_root, now.sha256_root, twin, old_size=mark.size, new_size=now.size)
+        prove_growth(snapshot, roots_of(mark), roots_of(now))
     except (ProofError, VerifyError, CheckpointError) as error:
         raise EvidenceError(
             f"the log does not continue the checkpoint of size {mark.size} that was signed before: its record was "

@@ -11,6 +11,7 @@
     |-- EquivocationFormError    bytes that are no equivocation file
     |-- NotAnExportError         a directory that is no export, or can't be read
     |-- ExportFormError          an export that breaks its own form
+    |-- NotAProofFileError       bytes that are no proof file, or only a part of one
     `-- ReplayError              a log that can't be replayed
 
 A check raises; it never answers False.
@@ -61,6 +62,10 @@ class NotAnExportError(VerifyError, ValueError):
 
 class ExportFormError(VerifyError, ValueError):
     """The directory says that it is an export of a log, and breaks its form."""
+
+
+class NotAProofFileError(VerifyError, ValueError):
+    """The bytes are no proof file, or only a part of one."""
 
 
 class ReplayError(VerifyError):

@@ -12,12 +12,16 @@ Source: DESIGN sections 5 and 6; docs/spec/tree.md.
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
 from ledger import digest
 from ledger.digest import BLAKE3_TREE, SHA256_TREE, TreeHasher
 from ledger.proof import MAX_SET, RangeProof, SetProof
 from verify.errors import InclusionError, RootMismatchError
 from verify.inclusion import MAX_SIZE
+
+Many: TypeAlias = SetProof | RangeProof
+"""A proof of many leaves."""
 
 
 def check_set(root: bytes, proof: SetProof, entries: Iterable[bytes]) -> None:
@@ -26,7 +30,7 @@ def check_set(root: bytes, proof: SetProof, entries: Iterable[bytes]) -> None:
     Raises:
         InclusionError: it is not proven.
     """
-    peaks = _set_peaks(proof, entries, BLAKE3_TREE)
+    peaks = _peaks(proof, entries, BLAKE3_TREE)
     _expect(root, digest.root(proof.size, peaks))
 
 
@@ -36,7 +40,7 @@ def check_range(root: bytes, proof: RangeProof, entries: Iterable[bytes]) -> Non
     Raises:
         InclusionError: it is not proven.
     """
-    peaks = _range_peaks(proof, entries, BLAKE3_TREE)
+    peaks = _peaks(proof, entries, BLAKE3_TREE)
     _expect(root, digest.root(proof.size, peaks))
 
 
@@ -53,7 +57,7 @@ def check_twin_set(root: bytes, proof: SetProof, entries: Iterable[bytes], *, si
         InclusionError: it is not proven.
     """
     _expect_size(proof.size, size)
-    _expect(root, _twin_root(_set_peaks(proof, entries, SHA256_TREE)))
+    _expect(root, _twin_root(_peaks(proof, entries, SHA256_TREE)))
 
 
 def check_twin_range(root: bytes, proof: RangeProof, entries: Iterable[bytes], *, size: int) -> None:
@@ -69,11 +73,51 @@ def check_twin_range(root: bytes, proof: RangeProof, entries: Iterable[bytes], *
         InclusionError: it is not proven.
     """
     _expect_size(proof.size, size)
-    _expect(root, _twin_root(_range_peaks(proof, entries, SHA256_TREE)))
+    _expect(root, _twin_root(_peaks(proof, entries, SHA256_TREE)))
 
 
-def _set_peaks(proof: SetProof, entries: Iterable[bytes], hasher: TreeHasher) -> list[bytes]:
+def check_in_both(roots: tuple[bytes, bytes], own: Many, twin: Many, entries: Iterable[bytes], *, size: int) -> None:
+    """Check the same leaves under both roots, from entries that are taken once.
+
+    Args:
+        roots: the BLAKE3 and the SHA-256 root.
+        own: a proof in the log's own tree.
+        twin: a proof of the same leaves in the twin.
+        entries: the leaves' bytes, in order.
+        size: the size that was signed with the roots.
+
+    Raises:
+        InclusionError: it is not proven, or the proofs are not of the same leaves.
+    """
+    _expect_size(own.size, size)
+    _expect_size(twin.size, size)
+    indexes, left = _read(own)
+    others, right = _read(twin)
+    # Two ranges compare as quickly as two tuples, and a range is none: both must be of one kind.
+    if indexes != others:
+        raise InclusionError("the two proofs are of different leaves")
+    pairs = [one + other for one, other in zip(left, right, strict=True)]
+    peaks = _Walk(indexes, pairs, entries, _Pairs()).peaks(size)
+    _expect(roots[0], digest.root(size, [peak[: digest.SIZE] for peak in peaks]))
+    _expect(roots[1], _twin_root([peak[digest.SIZE :] for peak in peaks]))
+
+
+def _peaks(proof: Many, entries: Iterable[bytes], hasher: TreeHasher) -> list[bytes]:
+    indexes, hashes = _read(proof)
+    return _Walk(indexes, hashes, entries, hasher).peaks(proof.size)
+
+
+def _read(proof: Many) -> tuple[Sequence[int], tuple[bytes, ...]]:
+    """Give the leaves that a proof is of, and its hashes: as many as it takes, and each of 32 bytes."""
     _check_size(proof.size)
+    indexes, hashes = _read_set(proof) if isinstance(proof, SetProof) else _read_range(proof)
+    for value in hashes:
+        if len(value) != digest.SIZE:
+            raise InclusionError(f"a hash has {digest.SIZE} bytes, not {len(value)}")
+    return indexes, hashes
+
+
+def _read_set(proof: SetProof) -> tuple[Sequence[int], tuple[bytes, ...]]:
     indexes = proof.indexes
     if not 0 < len(indexes) <= MAX_SET:
         raise InclusionError(f"a set has 1 to {MAX_SET} leaves, not {len(indexes)}")
@@ -81,21 +125,30 @@ def _set_peaks(proof: SetProof, entries: Iterable[bytes], hasher: TreeHasher) ->
         raise InclusionError("a set lists each leaf once, in ascending order, and none beyond the log")
     if indexes[0] < 0:
         raise InclusionError(f"there is no leaf {indexes[0]}")
-    wanted = sum(_needed(indexes, low, low + (1 << height)) for low, height in _mountains(proof.size))
-    _expect_length("hashes", proof.hashes, wanted)
-    return _Walk(indexes, proof.hashes, entries, hasher).peaks(proof.size)
+    _expect_length("hashes", proof.hashes, _all_needed(indexes, proof.size))
+    return indexes, proof.hashes
 
 
-def _range_peaks(proof: RangeProof, entries: Iterable[bytes], hasher: TreeHasher) -> list[bytes]:
-    _check_size(proof.size)
+def _read_range(proof: RangeProof) -> tuple[Sequence[int], tuple[bytes, ...]]:
     if not 0 <= proof.first <= proof.last < proof.size:
         raise InclusionError(f"a log of {proof.size} leaves has no leaves from {proof.first} to {proof.last}")
     indexes = range(proof.first, proof.last + 1)
-    wanted = sum(_needed(indexes, low, low + (1 << height)) for low, height in _mountains(proof.size))
     # Left of the range lies one subtree for each mountain of the log that ended before it.
     _expect_length("left", proof.left, proof.first.bit_count())
-    _expect_length("right", proof.right, wanted - len(proof.left))
-    return _Walk(indexes, (*proof.left, *proof.right), entries, hasher).peaks(proof.size)
+    _expect_length("right", proof.right, _all_needed(indexes, proof.size) - len(proof.left))
+    return indexes, (*proof.left, *proof.right)
+
+
+class _Pairs:
+    """Both trees in one walk: each hash is the log's own and the twin's, joined."""
+
+    def leaf(self, index: int, entry: bytes) -> bytes:
+        return BLAKE3_TREE.leaf(index, entry) + SHA256_TREE.leaf(index, entry)
+
+    def node(self, position: int, left: bytes, right: bytes) -> bytes:
+        half = digest.SIZE
+        own = BLAKE3_TREE.node(position, left[:half], right[:half])
+        return own + SHA256_TREE.node(position, left[half:], right[half:])
 
 
 class _Walk:
@@ -104,9 +157,6 @@ class _Walk:
     def __init__(
         self, indexes: Sequence[int], hashes: Sequence[bytes], entries: Iterable[bytes], hasher: TreeHasher
     ) -> None:
-        for value in hashes:
-            if len(value) != digest.SIZE:
-                raise InclusionError(f"a hash has {digest.SIZE} bytes, not {len(value)}")
         self._indexes = indexes
         self._hashes = iter(hashes)
         self._entries: Iterator[bytes] = iter(entries)
@@ -150,6 +200,11 @@ def _mountains(size: int) -> Iterator[tuple[int, int]]:
         if size >> height & 1:
             yield low, height
             low += 1 << height
+
+
+def _all_needed(indexes: Sequence[int], size: int) -> int:
+    """Count the hashes that a proof of these leaves takes."""
+    return sum(_needed(indexes, low, low + (1 << height)) for low, height in _mountains(size))
 
 
 def _needed(indexes: Sequence[int], low: int, high: int) -> int:

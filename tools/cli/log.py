@@ -15,6 +15,7 @@ from ledger.errors import CorruptError, DisclosureError
 from ledger.event import Event, Registry, SignedBody
 from ledger.log import Snapshot
 from tools import checkpointing
+from tools.cli import log_prove
 from tools.cli.command import group
 from tools.cli.output import emit, fields, safe, say, table
 from tools.cli.session import opened, session
@@ -79,6 +80,9 @@ def filter_options(function: Callable[..., int | None]) -> Callable[..., int | N
 @group("log", example=_EXAMPLE)
 def command() -> None:
     """Read the events."""
+
+
+command.add_command(log_prove.command)
 
 
 @command.command("head", example="tally log head")

@@ -12,7 +12,7 @@ import click
 from decisions.errors import DecisionError
 from grants.errors import GrantError
 from ledger.errors import LedgerError
-from verify.cli import bundle, equivocation, log, receipt, show, stamp
+from verify.cli import bundle, equivocation, log, proof, receipt, show, stamp
 from verify.cli.exits import INTERRUPTED, NOT_DONE, USAGE, VERIFIED
 from verify.cli.output import print_json
 from verify.errors import VerifyError
@@ -50,6 +50,7 @@ for module in (
     bundle,
     equivocation,
     log,
+    proof,
     receipt,
     show,
     stamp,

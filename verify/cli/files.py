@@ -1,6 +1,8 @@
 """Reading what the command line names: never more than the format allows."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
@@ -23,6 +25,23 @@ def read(name: str, most: int) -> bytes:
             return _read_all(sys.stdin.buffer, most, "standard input")
         with Path(name).open("rb") as file:
             return _read_all(file, most, name)
+    except OSError as error:
+        raise click.ClickException(f"{name} can't be read: {error.strerror or 'no such file'}") from error
+
+
+@contextmanager
+def stream(name: str) -> Iterator[BinaryIO]:
+    """Open a file, or standard input where its name is ``-``, to be read piece by piece.
+
+    Raises:
+        ClickException: it can't be read.
+    """
+    try:
+        if name == "-":
+            yield sys.stdin.buffer
+        else:
+            with Path(name).open("rb") as file:
+                yield file
     except OSError as error:
         raise click.ClickException(f"{name} can't be read: {error.strerror or 'no such file'}") from error
 
