@@ -6,7 +6,8 @@ Source: C2SP tlog-proof; RFC 9942; docs/spec/receipts.md.
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from ledger import cose, rfc6962, tlog_proof
+from ledger import cose, tlog_proof
+from ledger.errors import ProofError
 from ledger.log import Snapshot
 from ledger.policy import parse_policy
 from ledger.proof import TwinInclusion
@@ -18,6 +19,8 @@ from tools.files import read_bytes
 from tools.ledger import OpenLedger
 from tools.proving import covering
 from verify.check.report import Line
+from verify.errors import InclusionError
+from verify.proven import prove_event, roots_of
 from verify.receipt import check_receipt, subject_of
 
 Form: TypeAlias = Literal["tlog-proof", "cose"]
@@ -51,7 +54,7 @@ def make(ledger: OpenLedger, seq: int, form: Form) -> Made:
         LibraryMissingError: the form needs a library that is not installed.
     """
     signed = covering(ledger, seq)
-    event, proof = ledger.log.read(lambda snapshot: _proof(snapshot, seq, signed.checkpoint.size))
+    event, proof = ledger.log.read(lambda snapshot: _proof(snapshot, seq, signed))
     if form == "tlog-proof":
         data = TlogProof(seq, proof.path, signed.note, event).to_bytes()
     else:
@@ -69,8 +72,11 @@ def _cose(ledger: OpenLedger, signed: Signed, proof: TwinInclusion) -> bytes:
     return cose.sign(signer, subject_of(proof.index), proof, signed.checkpoint.sha256_root).to_bytes()
 
 
-def _proof(snapshot: Snapshot, seq: int, size: int) -> tuple[bytes, TwinInclusion]:
-    event = snapshot.event_bytes(seq)
-    if event is None:
+def _proof(snapshot: Snapshot, seq: int, signed: Signed) -> tuple[bytes, TwinInclusion]:
+    if seq >= snapshot.head.size:
         raise InputError(f"there is no event {seq}: the log has {snapshot.head.size}, the first of which is 0")
-    return event, rfc6962.prove_inclusion(snapshot.nodes("sha256"), seq, size)
+    try:
+        event, _, proof = prove_event(snapshot, roots_of(signed.checkpoint), seq)
+    except (InclusionError, ProofError) as error:
+        raise EvidenceError(f"the receipt of event {seq} does not hold ({error}): run tally audit") from error
+    return event, proof

@@ -46,7 +46,7 @@ def test_a_cose_receipt_asks_for_the_event(tally, ledger, tmp_path):
 @pytest.mark.parametrize("form", ["tlog-proof", "cose"])
 def test_another_event_another_log_and_changed_bytes_fail(tally, ledger, event, tmp_path, form):
     from ledger.note import NoteSigner
-    from tools.home import new_key
+    from tools.keys import new_key
 
     tally("receipt", 1, "--form", form, "-o", tmp_path / "r")
     tally("receipt", 0, "--form", form, "-o", tmp_path / "r0")
