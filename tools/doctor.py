@@ -25,6 +25,7 @@ from ledger.log import Snapshot
 from ledger.policy import parse_policy
 from ledger.transaction import transaction_time
 from tools import checkpointing
+from tools.erasing import unfinished
 from tools.errors import EvidenceError, HomeError, ToolError
 from tools.home import Home
 from tools.keys import has_passphrase
@@ -239,6 +240,12 @@ def _policy(ledger: OpenLedger) -> tuple[Status, str]:
     return "ok", f"{ledger.home.policy} names this log's key"
 
 
+def _erasures(ledger: OpenLedger) -> tuple[Status, str]:
+    if unfinished(ledger.home):
+        return "problem", "what was erased may still lie in the database's files: run tally erase --scrub"
+    return "ok", "none is unfinished"
+
+
 _OF_LEDGER: Final[dict[str, Callable[[OpenLedger], tuple[Status, str]]]] = {
     "database": _settings,
     "time": _time,
@@ -248,4 +255,5 @@ _OF_LEDGER: Final[dict[str, Callable[[OpenLedger], tuple[Status, str]]]] = {
     "constitution": _constitution,
     "protection": _protected,
     "policy": _policy,
+    "erasures": _erasures,
 }

@@ -5,6 +5,7 @@
     high-water     the text of the checkpoint signed last; see `tools.checkpointing`
     policy         what an auditor trusts: the log's key, in C2SP tlog-policy form
     signers        the first human's key, in ``allowed_signers`` form
+    erasing        while the bytes of an erasure may still lie in the database; see `tools.erasing`
     settings.toml  how the ledger is kept, where somebody wrote one; see `tools.settings`
 
 Source: DESIGN sections 9 and 13.

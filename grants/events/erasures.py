@@ -23,7 +23,7 @@ Basis: TypeAlias = Literal[
     "secret-recorded",
 ]
 
-BASES: Final[dict[Basis, str]] = {
+BASES: Final[dict[str, str]] = {
     "gdpr-art-17-1-a": "no longer necessary for the purpose that it was collected for",
     "gdpr-art-17-1-b": "the person withdrew the consent to its processing",
     "gdpr-art-17-1-c": "the person objected to its processing",

@@ -33,6 +33,11 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "grant": "Give, show and take back grants.",
         "trust": "Record what sensors observe, and show what was earned.",
     },
+    "Keep and erase": {
+        "erase": "Delete what disclosable fields hold, for good.",
+        "hold": "Forbid erasures, and allow them again.",
+        "retention": "Say how long fields must be kept, and may be.",
+    },
     "Read and check": {
         "log": "Read the events.",
         "checkpoint": "Sign what the log commits to, and show it.",
@@ -45,7 +50,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "rebuild": "Fold the views again from the events.",
         "db": "Look after the database: its tables and their version.",
         "demo": "Tell the whole story in a temporary directory.",
-        "help": "Explain more: exit codes, environment.",
+        "help": "Explain more: exit codes, environment, legal bases.",
     },
 }
 

@@ -29,12 +29,19 @@ _PAGES: Final[dict[str, dict[str, str]]] = {
     "exit-codes": {str(code): about for code, about in EXIT_CODES.items()},
     "environment": ENVIRONMENT,
 }
+_BASES: Final = "legal-bases"
 
 
 @declare("help", example="tally help exit-codes")
-@click.argument("page", type=click.Choice(list(_PAGES)), default="exit-codes")
+@click.argument("page", type=click.Choice([*_PAGES, _BASES]), default="exit-codes")
 def command(page: str) -> None:
-    """Explain exit codes or environment variables."""
-    lines = _PAGES[page]
+    """Explain exit codes, environment variables, or the legal bases of an erasure."""
+    lines = _PAGES[page] if page in _PAGES else _bases()
     width = max(map(len, lines))
     emit(lines, "\n".join(f"{name.rjust(width)}  {about}" for name, about in lines.items()))
+
+
+def _bases() -> dict[str, str]:
+    from grants.events import BASES  # noqa: PLC0415  (the other pages need none of it)
+
+    return BASES

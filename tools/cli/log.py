@@ -19,6 +19,7 @@ from tools.cli import log_prove
 from tools.cli.command import group
 from tools.cli.output import emit, fields, safe, say, table
 from tools.cli.session import opened, session
+from tools.erasing import closed
 from tools.errors import InputError
 
 _EXAMPLE: Final = """\
@@ -125,7 +126,8 @@ def show(  # noqa: PLR0913, PLR0917  (one for each option)
 ) -> None:
     """Show one event, or list those that a filter finds.
 
-    With --json an event's "text" is its exact bytes, and "opened" what is kept of its disclosable fields.
+    With --json an event's "text" is its exact bytes, "opened" what is kept of its disclosable fields, and "closed" why
+    the others are not.
     """
     if seq is None:
         if as_bytes or statement or signature:
@@ -133,9 +135,7 @@ def show(  # noqa: PLR0913, PLR0917  (one for each option)
         _list(Filter(type_, actor, tag), start, limit)
         return
     with opened() as ledger:
-        event, openings = ledger.log.read(
-            lambda look: (read_event(look, ledger.registry, seq), tuple(look.openings(seq)))
-        )
+        event, openings, gone = ledger.log.read(lambda look: _looked_at(look, ledger.registry, seq))
     if as_bytes:
         _exact(event.data)
     elif statement or signature:
@@ -145,7 +145,8 @@ def show(  # noqa: PLR0913, PLR0917  (one for each option)
         _exact(body.statement() if statement else body.signed.armour.encode())
     else:
         opened_values = _opened(event, openings)
-        emit({**summary(event), "text": event.data.decode(), "opened": opened_values}, _page(event, opened_values))
+        data = {**summary(event), "text": event.data.decode(), "opened": opened_values, "closed": gone}
+        emit(data, _page(event, opened_values, gone))
 
 
 @command.command("tail", example="tally log tail -n 3\ntally log tail -f --type decision.made --json")
@@ -244,7 +245,15 @@ def _opened(event: Event, openings: tuple[Opening, ...]) -> dict[str, Json]:
     return {opening.path: opening.value for opening in openings}
 
 
-def _page(event: Event, opened_values: dict[str, Json]) -> str:
+def _looked_at(look: Snapshot, registry: Registry, seq: int) -> tuple[Event, tuple[Opening, ...], dict[str, str]]:
+    """Read an event, what opens its fields, and why the others are closed."""
+    event, openings = read_event(look, registry, seq), tuple(look.openings(seq))
+    open_paths = {opening.path for opening in openings}
+    gone = {path: closed(look, seq, path) for path, _ in disclosure.paths(event.body) if path not in open_paths}
+    return event, openings, gone
+
+
+def _page(event: Event, opened_values: dict[str, Json], gone: dict[str, str]) -> str:
     pairs: list[tuple[str, object]] = [
         ("event", event.seq),
         ("at", event.at),
@@ -260,8 +269,7 @@ def _page(event: Event, opened_values: dict[str, Json]) -> str:
     body = [(f"  {name}", _spell(value)) for name, value in sorted(event.body.json_form().items())]
     paths = [path for path, _ in disclosure.paths(event.body)]
     shown = [
-        (f"  {path}", _spell(opened_values[path]) if path in opened_values else "(withheld or erased)")
-        for path in paths
+        (f"  {path}", _spell(opened_values[path]) if path in opened_values else f"({gone[path]})") for path in paths
     ]
     parts = [fields(pairs), "body", fields(body)]
     return "\n".join([*parts, "opened", fields(shown)] if shown else parts)
