@@ -7,7 +7,7 @@ Source: DESIGN section 5; BLAKE3 derive_key; RFC 6962 section 2.1 for the twin.
 """
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from blake3 import blake3
@@ -28,6 +28,7 @@ _DOCUMENT = "tallystick 2026-11-30 document v1"
 # Deriving a context's key costs as much as hashing a node; a hasher that holds it is copied instead, never fed.
 _LEAF_HASHER = blake3(derive_key_context=_LEAF)
 _NODE_HASHER = blake3(derive_key_context=_NODE)
+_FIELD_HASHER = blake3(derive_key_context=_FIELD)
 
 
 class TreeHasher(Protocol):
@@ -90,11 +91,17 @@ def field(salt: bytes, pointer: str, value: Json) -> bytes:
         pointer: the field's RFC 6901 pointer within the event's body.
         value: what the field holds.
     """
+    return field_of(salt, pointer, canon.encode(value))
+
+
+def field_of(salt: bytes, pointer: str, data: bytes) -> bytes:
+    """Commit to a value that is given in its canonical bytes, as `field` does."""
     if len(salt) != SIZE:
         raise ValueError("a salt has 32 bytes")
     path = pointer.encode()
-    framed = salt + be64(len(path)) + path + canon.encode(value)
-    return blake3(framed, derive_key_context=_FIELD).digest()
+    hasher = _FIELD_HASHER.copy()
+    hasher.update(salt + be64(len(path)) + path + data)
+    return hasher.digest()
 
 
 def binding(document_bytes: bytes) -> bytes:
@@ -105,3 +112,25 @@ def binding(document_bytes: bytes) -> bytes:
 def document(data: bytes) -> bytes:
     """Hash a document: a constitution, a schema, an operand, a view's state."""
     return blake3(data, derive_key_context=_DOCUMENT).digest()
+
+
+def document_of(parts: Iterable[bytes]) -> bytes:
+    """Hash a document that is given piece by piece."""
+    hasher = blake3(derive_key_context=_DOCUMENT)
+    for part in parts:
+        hasher.update(part)
+    return hasher.digest()
+
+
+def multiset_mark(secret: bytes, number: int, text: bytes) -> int:
+    """Give what one member, a number and a text, adds to the sum that stands for a set of such members.
+
+    Two sets whose sums are equal modulo 2^128 are the same, but with a chance of about 2^-100: as long as nobody who
+    chooses the members knows the secret. So rows can be compared in any order, and none need be kept.
+
+    Args:
+        secret: 32 random bytes, drawn for one comparison.
+        number: 0 to 2^64 - 1.
+        text: the text's bytes.
+    """
+    return int.from_bytes(hashlib.blake2b(be64(number) + text, digest_size=16, key=secret).digest(), "big")

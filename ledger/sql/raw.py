@@ -11,29 +11,14 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from ledger.errors import StoreError
 from ledger.sql import dialect
 from ledger.sql.address import Address
 from ledger.sql.engine import open_engine, place
 from ledger.sql.failure import translated
-from ledger.sql.schema import REVISION
+from ledger.sql.ranges import Ranges, Row
+from ledger.sql.schema import REVISION, metadata
 from ledger.sql.stream import streamed
-
-
-class EventRow(NamedTuple):
-    """A row of ``events``."""
-
-    seq: object
-    at: object
-    type: object
-    data: object
-
-
-class NodeRow(NamedTuple):
-    """A row of ``nodes``."""
-
-    pos: object
-    blake3: object
-    sha256: object
 
 
 class HeadRow(NamedTuple):
@@ -47,13 +32,6 @@ class HeadRow(NamedTuple):
     incarnation: object
 
 
-class KeyRow(NamedTuple):
-    """A row of ``claims`` or ``tags``: the number of the event, and its key."""
-
-    seq: object
-    key: object
-
-
 class StateRowAsStored(NamedTuple):
     """A row of ``states``."""
 
@@ -61,15 +39,6 @@ class StateRowAsStored(NamedTuple):
     key: object
     seq: object
     state: object
-
-
-class DisclosureRow(NamedTuple):
-    """A row of ``disclosures``."""
-
-    seq: object
-    path: object
-    salt: object
-    value: object
 
 
 class CheckpointRow(NamedTuple):
@@ -103,62 +72,45 @@ class ProjectionRow(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """How many rows ``events`` and ``nodes`` have, and the highest number in each."""
+    """The highest number in ``events`` and ``nodes``, and how many rows they have."""
 
-    events: int
     last_event: object
-    nodes: int
     last_node: object
+    events: int
+    nodes: int
 
 
 class RawTables:
-    """One consistent look at the tables."""
+    """One consistent look at the tables.
+
+    Attributes:
+        ranges: reads the large tables.
+    """
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
-
-    def events(self) -> Iterator[EventRow]:
-        """Give the events by number."""
-        return map(EventRow._make, self._rows("SELECT seq, at, type, bytes FROM events ORDER BY seq"))
+        self.ranges = Ranges(connection)
 
     def event_bytes(self, seq: int) -> object:
         """Give what stands as one event's bytes, or None."""
         return next(self._rows("SELECT bytes FROM events WHERE seq = :seq", seq=seq), (None,))[0]
-
-    def nodes(self) -> Iterator[NodeRow]:
-        """Give the nodes by position."""
-        return map(NodeRow._make, self._rows("SELECT pos, blake3, sha256 FROM nodes ORDER BY pos"))
 
     def heads(self) -> Iterator[HeadRow]:
         """Give the head; there should be one."""
         statement = "SELECT one, size, blake3_peaks, sha256_peaks, at, incarnation FROM head ORDER BY one"
         return map(HeadRow._make, self._rows(statement))
 
-    def claims(self) -> Iterator[KeyRow]:
-        """Give the claims by event."""
-        return map(KeyRow._make, self._rows("SELECT seq, key FROM claims ORDER BY seq"))
-
     def claimant(self, key: str) -> object:
         """Give what stands as the event that holds a unique key, or None."""
         return next(self._rows("SELECT seq FROM claims WHERE key = :key", key=key), (None,))[0]
-
-    def tags(self) -> Iterator[KeyRow]:
-        """Give the tags by event."""
-        return map(KeyRow._make, self._rows("SELECT seq, tag FROM tags ORDER BY seq"))
 
     def states(self) -> Iterator[StateRowAsStored]:
         """Give the states by view and key."""
         return map(StateRowAsStored._make, self._rows("SELECT view, key, seq, state FROM states ORDER BY view, key"))
 
-    def disclosures(self) -> Iterator[DisclosureRow]:
-        """Give the openings by event."""
-        statement = "SELECT seq, path, salt, value FROM disclosures ORDER BY seq, path"
-        return map(DisclosureRow._make, self._rows(statement))
-
-    def openings(self, seq: int) -> Iterator[DisclosureRow]:
-        """Give the openings of one event."""
-        statement = "SELECT seq, path, salt, value FROM disclosures WHERE seq = :seq ORDER BY path"
-        return map(DisclosureRow._make, self._rows(statement, seq=seq))
+    def openings(self, seq: int) -> list[Row]:
+        """Give (seq, path, salt, value) of the openings of one event, by path."""
+        return self.ranges.openings(seq, seq + 1)
 
     def checkpoints(self) -> Iterator[CheckpointRow]:
         """Give the checkpoints by size."""
@@ -178,13 +130,34 @@ class RawTables:
         """Give the generation of the states; there should be one."""
         return map(ProjectionRow._make, self._rows("SELECT one, generation FROM projections ORDER BY one"))
 
+    def last_numbers(self) -> tuple[object, object]:
+        """Give the highest number in ``events`` and in ``nodes``, without counting rows."""
+        last_event, last_node = next(self._rows("SELECT (SELECT max(seq) FROM events), (SELECT max(pos) FROM nodes)"))
+        return last_event, last_node
+
     def extent(self) -> Extent:
-        """Measure ``events`` and ``nodes``."""
-        statement = (
-            "SELECT (SELECT count(*) FROM events), (SELECT max(seq) FROM events), "
-            "(SELECT count(*) FROM nodes), (SELECT max(pos) FROM nodes)"
-        )
-        return Extent._make(next(self._rows(statement)))
+        """Measure ``events`` and ``nodes``; it reads all of them."""
+        statement = "SELECT (SELECT count(*) FROM events), (SELECT count(*) FROM nodes)"
+        events, nodes = next(self._rows(statement))
+        return Extent(*self.last_numbers(), int(str(events)), int(str(nodes)))
+
+    def readable(self, table: str) -> bool:
+        """Tell whether a table is there with the columns that it should have."""
+        names = ", ".join(column.name for column in metadata.tables[table].columns)
+        try:
+            with translated(place(self._connection.engine)), self._connection.begin_nested():
+                next(self._rows(f"SELECT {names} FROM {table} LIMIT 1"), None)  # noqa: S608  (names from our own schema)
+        except StoreError:
+            return False
+        return True
+
+    def share(self) -> str | None:
+        """Name what this connection sees, for `open_raw` in another process; None where the database has no such name.
+
+        Without one, others that look later see at least this, and must ask for no row above it.
+        """
+        with translated(place(self._connection.engine)):
+            return dialect.of(self._connection).share(self._connection)
 
     def schema_faults(self) -> Iterator[tuple[str, str]]:
         """Name each table or trigger that is not as the migrations left it, and say what is wrong."""
@@ -205,8 +178,12 @@ class RawTables:
 
 
 @contextmanager
-def open_raw(address: Address) -> Iterator[RawTables]:
+def open_raw(address: Address, shared: str | None = None) -> Iterator[RawTables]:
     """Look at the tables of a database, without checking or changing anything.
+
+    Args:
+        address: where it is.
+        shared: what another connection sees, by `RawTables.share`: then the same is seen here.
 
     Raises:
         StoreMissingError: there is none.
@@ -216,6 +193,8 @@ def open_raw(address: Address) -> Iterator[RawTables]:
     dialect.of(engine).read_anything(engine)
     try:
         with translated(place(engine)), engine.begin() as connection:
+            if shared is not None:
+                dialect.of(engine).see(connection, shared)
             yield RawTables(connection)
     finally:
         engine.dispose()

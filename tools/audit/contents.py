@@ -1,256 +1,207 @@
-"""The second stage: what the events say, held against their columns, claims, tags, openings, signatures and states.
+"""What the events of a range say, held against their columns and openings; and what they demand of other tables.
 
-An event that the first stage does not believe is passed over, with what hangs on it. From there on the states can't
-be worked out, so they and the signatures, which are judged by states, are skipped and said to be.
+An event that the trees do not believe is passed over, with what hangs on it. The states, and the signatures, which are
+judged by states, are folded afterwards, in order (`tools.audit.fold`): here it is found out which events they need.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
-from ledger import canon, disclosure
-from ledger.disclosure import Opening
+from ledger import canon, digest, disclosure
+from ledger.disclosure import Disclosable, Opening
 from ledger.errors import CanonError, DisclosureError, EventError
 from ledger.event import Event, Registry, SignedBody
-from ledger.events import LedgerOpened
-from ledger.sql.raw import DisclosureRow, EventRow, KeyRow, RawTables
+from ledger.sql.ranges import Keyed, Row
 from ledger.sql.rows import RESTORED
-from ledger.view import StateRow, View, step
-from tools.audit.erasures import Closed, standing
-from tools.audit.report import Progress, Status, Tallies, spell
-from tools.audit.side import Side
-
-STEP = 1000
+from ledger.view import View
+from tools.audit.erasures import Closed, Tables, standing
+from tools.audit.keys import keys_of, sum_of
+from tools.audit.report import Kind, Tallies, spell
+from tools.audit.trees import never_written
 
 
 @dataclass(slots=True)
-class FoldedStates:
-    """The states before the event that is being checked: what its signature is judged by."""
+class Demand:
+    """The claims or tags that a range demands: how many rows, and their sum."""
 
-    raw: RawTables
-    rows: dict[tuple[str, str], StateRow] = field(default_factory=dict)
-
-    def state(self, view: str, key: str) -> StateRow | None:
-        """Give the state of one key of a view, or None."""
-        return self.rows.get((view, key))
-
-    def event_bytes(self, seq: int) -> bytes | None:
-        """Give the exact bytes of one event, or None."""
-        data = self.raw.event_bytes(seq)
-        return data if isinstance(data, bytes) else None
-
-    def openings(self, seq: int) -> Sequence[Opening]:
-        """Give the openings of an event, sorted by path.
-
-        Raises:
-            DisclosureError: one of them can't be read.
-        """
-        return [read_opening(row) for row in self.raw.openings(seq)]
+    rows: int = 0
+    sum: int = 0
 
 
-CheckSignature: TypeAlias = Callable[[FoldedStates, Event], None]
-"""Raises if the event is not signed by a key that had the authority, by the states before it; or, where it bears no
-signature, if it does not follow from what was signed."""
+@dataclass(slots=True)
+class Contents:
+    """What the events of a range come to.
+
+    Attributes:
+        first_at: time of the first event, and
+        last_at: of the last one; None where it can't be known.
+        lives: how often the log was restored in it.
+        unread: the events that can't be believed, as bits counted from the first of its bucket.
+        closed: the disclosable fields that have no opening.
+        acts: the events that are signed or that a view folds: the place of each, and its bytes.
+    """
+
+    first_at: str | None = None
+    last_at: str | None = None
+    lives: int = 0
+    unread: int = 0
+    closed: Closed = field(default_factory=Closed)
+    claims: Demand = field(default_factory=Demand)
+    tags: Demand = field(default_factory=Demand)
+    acts: list[tuple[int, bytes]] = field(default_factory=list)
+
+    def demand(self, table: Keyed) -> Demand:
+        """Give what is demanded of one table."""
+        return self.claims if table == "claims" else self.tags
 
 
 @dataclass(slots=True)
 class ContentCheck:
-    """One run of the stage.
+    """One walk over a range.
 
     Attributes:
-        genesis: the first event's body, once it is read.
-        last_at: the last event's time, or None where it can't be known.
-        lives: how often the log was restored, and 1.
+        secret: what the sums are made under.
+        first: the number that the bits of ``unread`` are counted from.
     """
 
-    raw: RawTables
+    tables: Tables
     registry: Registry
     views: Sequence[View]
-    check_signature: CheckSignature
+    secret: bytes
     tallies: Tallies
-    status: Status
-    genesis: LedgerOpened | None = None
-    last_at: str | None = None
-    lives: int = 1
-    _states: FoldedStates = field(init=False)
-    _trusted: bool = True
-    _closed: Closed = field(default_factory=Closed)
+    first: int
+    contents: Contents = field(default_factory=Contents)
+    _after_unread: bool = False
 
-    def __post_init__(self) -> None:
-        self._states = FoldedStates(self.raw)
-
-    def run(self, size: int, damaged: set[int]) -> None:
-        """Check every event that is there and believed, then the states."""
-        events = Side(self.raw.events(), _ignore)
-        claims = Side(self.raw.claims(), self._stranger("claims"))
-        tags = Side(self.raw.tags(), self._stranger("tags"))
-        openings = Side(self.raw.disclosures(), self._strange_opening)
-        for seq in range(size):
-            rows = events.take(seq)
-            event = self._read(rows[0]) if rows and seq not in damaged else None
-            own = (claims.take(seq), tags.take(seq), openings.take(seq))
+    def run(self, start: int, stop: int, events: list[Row], openings: list[Row], damaged: set[int]) -> Contents:
+        """Check every event that is there and believed."""
+        by_seq: dict[int, list[Row]] = {}
+        for row in openings:
+            if type(row[0]) is int:
+                by_seq.setdefault(row[0], []).append(row)
+            else:
+                self._strange_opening(row)
+        rows = {row[0]: row for row in reversed(events)}
+        for seq in range(start, stop):
+            found = rows.get(seq)
+            event = None if found is None or seq in damaged else self._read(seq, found)
             if event is None:
                 self._pass_over(seq)
-            else:
-                self._keys("claims", event, event.claims, own[0])
-                self._keys("tags", event, event.tags, own[1])
-                self._openings(event, own[2])
-                self._authority(event)
-                self._fold(event)
-            if not (seq + 1) % STEP or seq + 1 == size:
-                self.status(Progress("events", seq + 1, size))
-        for side in (claims, tags, openings):
-            side.finish()
-        self._closed.tell(self.tallies)
-        if self._trusted:
-            self._compare_states()
+                continue
+            self._demand(seq, event)
+            self._openings(seq, event, by_seq.get(seq, ()))
+            if isinstance(event.body, SignedBody) or self._is_folded(event):
+                self.contents.acts.append((seq, event.data))
+        return self.contents
 
     # -- one event --
 
-    def _read(self, row: EventRow) -> Event | None:
-        before, self.last_at = self.last_at, None
+    def _read(self, seq: int, row: Row) -> Event | None:
+        _, at, type_, data = row
         try:
-            # Bytes they are: the first stage has hashed them.
-            event = self.registry.parse(row.data if isinstance(row.data, bytes) else b"")
+            # Bytes they are: the trees have hashed them.
+            event = self.registry.parse(data if isinstance(data, bytes) else b"")
         except EventError as error:
-            self._bad_event(row.seq, str(error))
+            self._bad_event(seq, str(error))
             return None
-        self._columns(row, event)
-        if before is not None and event.at < before:
-            self._bad_event(row.seq, f"its time {event.at} is before that of the event before it")
-        if any(not 0 <= cause < event.seq for cause in event.causes):
-            self._bad_event(row.seq, "it names a cause that is no earlier event")
-        self.last_at = event.at
-        self.lives += event.type == RESTORED
-        if event.seq == 0 and isinstance(event.body, LedgerOpened):
-            self.genesis = event.body
+        own, contents = event.at, self.contents
+        if at != own or type_ != event.body.type or seq != event.seq:
+            self._columns(row, event)
+        before = contents.last_at
+        if before is None:
+            if not self._after_unread:
+                contents.first_at = own
+        elif own < before:
+            self._bad_event(seq, f"its time {own} is before that of the event before it")
+        if event.causes and not (min(event.causes) >= 0 and max(event.causes) < event.seq):
+            self._bad_event(seq, "it names a cause that is no earlier event")
+        contents.last_at = own
+        contents.lives += event.body.type == RESTORED
         return event
 
-    def _columns(self, row: EventRow, event: Event) -> None:
-        for name, stored, own in (
-            ("seq", row.seq, event.seq),
-            ("at", row.at, event.at),
-            ("type", row.type, event.type),
-        ):
+    def _columns(self, row: Row, event: Event) -> None:
+        for name, stored, own in zip(("seq", "at", "type"), row, (event.seq, event.at, event.type), strict=False):
             if stored != own:
-                self._bad_event(row.seq, f"the column {name} holds {spell(stored)}, the event says {own}")
+                self._bad_event(row[0], f"the column {name} holds {spell(stored)}, the event says {own}")
 
     def _pass_over(self, seq: int) -> None:
-        self.last_at = None
-        self._distrust(f"event {seq} can't be believed")
+        self.contents.last_at, self._after_unread = None, True
+        self.contents.unread |= 1 << seq - self.first
         for dimension in ("claims", "tags", "disclosures"):
             self.tallies.skip(dimension, f"those of event {seq} can't be known")
 
-    def _keys(self, table: str, event: Event, expected: Callable[[], Sequence[str]], rows: list[KeyRow]) -> None:
-        try:
-            missing = set(expected())
-        except Exception as error:  # noqa: BLE001  (an event type of another package: its fault is a finding)
-            self._bad_event(event.seq, f"its {table} can't be worked out: {error}")
-            return
-        strange = []
-        for row in rows:
-            self.tallies.checked(table)
-            if row.key in missing:
-                missing.discard(str(row.key))
-            else:
-                strange.append(row)
-        for key in sorted(missing):
-            self.tallies.find(table, table, _key(table, key, event.seq), f"missing: event {event.seq} demands it")
-        for row in strange:
-            self._stranger(table)(row)
-
-    def _openings(self, event: Event, rows: list[DisclosureRow]) -> None:
-        declared = {path for path, _ in disclosure.paths(event.body)}
-        self._closed.look(self.raw, event.seq, sorted(declared.difference(str(row.path) for row in rows)))
-        for key, message in standing(self.raw, event):
-            self.tallies.find("disclosures", "disclosures", key, message)
-        for row in rows:
-            self.tallies.checked("disclosures")
+    def _demand(self, seq: int, event: Event) -> None:
+        for table in ("claims", "tags"):
             try:
-                disclosure.check(event.body, read_opening(row))
+                keys = set(keys_of(table, event)())
+                mark = sum_of(self.secret, seq, keys)
+            except Exception as error:  # noqa: BLE001  (an event type of another package: its fault is a finding)
+                self._bad_event(seq, f"its {table} can't be worked out: {error}")
+                continue
+            demand = self.contents.demand(table)
+            demand.rows += len(keys)
+            demand.sum += mark
+
+    def _openings(self, seq: int, event: Event, rows: Sequence[Row]) -> None:
+        declared = dict(disclosure.paths(event.body))
+        if len(rows) != len(declared) or any(row[1] not in declared for row in rows):
+            missing = declared.keys() - {row[1] for row in rows}
+            self.contents.closed.look(self.tables, seq, sorted(missing))
+        for key, message in standing(self.tables, event):
+            self.tallies.find("disclosures", "disclosures", key, message, events=(seq, seq + 1))
+        self.tallies.checked("disclosures", len(rows))
+        for row in rows:
+            try:
+                check_opening(declared, row)
             except DisclosureError as error:
-                self.tallies.find("disclosures", "disclosures", f"{event.seq} {spell(row.path)}", str(error))
+                key = f"{seq} {spell(row[1])}"
+                kind: Kind = "torn" if any(map(never_written, row[2:])) else "tampering"
+                self.tallies.find("disclosures", "disclosures", key, str(error), kind=kind, events=(seq, seq + 1))
 
-    def _authority(self, event: Event) -> None:
-        if not self._trusted:
-            return
-        signed = isinstance(event.body, SignedBody)
-        self.tallies.checked("signatures", int(signed))
+    def _is_folded(self, event: Event) -> bool:
         try:
-            self.check_signature(self._states, event)
-        except Exception as error:  # noqa: BLE001  (whatever it raises says that the signature does not hold)
-            fault = "it has no valid signature" if signed else "it does not follow from what was signed"
-            self.tallies.find("signatures", "events", f"seq {event.seq}", f"{fault}: {error}")
-
-    def _fold(self, event: Event) -> None:
-        if not self._trusted:
-            return
-        rows = self._states.rows
-        try:
-            for view in self.views:
-                for key in view.keys(event):
-                    rows[view.name, key] = step(view, key, rows.get((view.name, key)), event)
-        except Exception as error:  # noqa: BLE001  (a view of another package: its fault is a finding)
-            self.tallies.find("states", "events", f"seq {event.seq}", f"the views can't fold it: {error}")
-            self._distrust(f"event {event.seq} can't be folded")
-
-    # -- states --
-
-    def _compare_states(self) -> None:
-        expected = self._states.rows
-        for row in self.raw.states():
-            self.tallies.checked("states")
-            key = f"{spell(row.view)} {spell(row.key)}"
-            own = expected.pop((str(row.view), str(row.key)), None)
-            if own is None or (own.view, own.key) != (row.view, row.key):
-                self.tallies.find("states", "states", key, "no event makes such a state")
-            elif type(row.seq) is not int or row.seq != own.seq:
-                self.tallies.find("states", "states", key, f"seq is {spell(row.seq)}, event {own.seq} changed it last")
-            elif row.state != own.data:
-                self.tallies.find("states", "states", key, "the state is not what the events fold into")
-        for view, name in sorted(expected):
-            self.tallies.find("states", "states", f"{view} {name}", "the state is missing")
+            return any(True for view in self.views for _ in view.keys(event))
+        except Exception:  # noqa: BLE001  (a view of another package: the fold will say so)
+            return True
 
     # -- findings --
 
-    def _distrust(self, reason: str) -> None:
-        if self._trusted:
-            self.tallies.skip("states", reason)
-            self.tallies.skip("signatures", f"not from here on: {reason}")
-        self._trusted = False
-
     def _bad_event(self, seq: object, message: str) -> None:
-        self.tallies.find("events", "events", f"seq {spell(seq)}", message)
+        inside = (seq, seq + 1) if type(seq) is int else None
+        self.tallies.find("events", "events", f"seq {spell(seq)}", message, events=inside)
 
-    def _stranger(self, table: str) -> Callable[[KeyRow], None]:
-        def tell(row: KeyRow) -> None:
-            key = _key(table, spell(row.key), spell(row.seq))
-            self.tallies.find(table, table, key, f"event {spell(row.seq)} has no such entry")
-
-        return tell
-
-    def _strange_opening(self, row: DisclosureRow) -> None:
-        key = f"{spell(row.seq)} {spell(row.path)}"
+    def _strange_opening(self, row: Row) -> None:
+        key = f"{spell(row[0])} {spell(row[1])}"
         self.tallies.find("disclosures", "disclosures", key, "it belongs to no event")
 
 
-def read_opening(row: DisclosureRow) -> Opening:
-    """Read an opening as it is stored.
+def check_opening(declared: dict[str, Disclosable], row: Row) -> None:
+    """Accept an opening, as it is stored, of one of the fields that an event declares.
+
+    Raises:
+        DisclosureError: it is none, or does not fit.
+    """
+    opening = read_opening(row)
+    commitment = declared.get(opening.path)
+    if commitment is None:
+        raise DisclosureError(f"{opening.path} is not a disclosable field of this event")
+    fits = len(opening.salt) == digest.SIZE and commitment.sd == canon.to_base64url(
+        digest.field_of(opening.salt, opening.path, row[3] if isinstance(row[3], bytes) else b"")
+    )
+    if not fits:
+        raise DisclosureError(f"the opening of {opening.path} does not fit its commitment")
+
+
+def read_opening(row: Row) -> Opening:
+    """Read an opening as it is stored: seq, path, salt, value.
 
     Raises:
         DisclosureError: it is none.
     """
-    if not (isinstance(row.path, str) and isinstance(row.salt, bytes) and isinstance(row.value, bytes)):
+    _, path, salt, value = row
+    if not (isinstance(path, str) and isinstance(salt, bytes) and isinstance(value, bytes)):
         raise DisclosureError("not a path, a salt and a value")
     try:
-        return Opening(row.path, row.salt, canon.decode(row.value))
+        return Opening(path, salt, canon.decode(value))
     except CanonError as error:
         raise DisclosureError(f"its value can't be read: {error}") from error
-
-
-def _key(table: str, key: str, seq: object) -> str:
-    return key if table == "claims" else f"{key} {seq}"
-
-
-def _ignore(_row: object) -> None:
-    """Strange events were told of by the first stage."""

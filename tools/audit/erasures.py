@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ledger.event import Event, erasure_claim
-from ledger.sql.raw import DisclosureRow
+from ledger.sql.ranges import Row
 from tools.audit.report import Tallies
 
 _NAMED = 3
@@ -20,8 +20,8 @@ class Tables(Protocol):
     def claimant(self, key: str) -> object:
         """Give what stands as the event that holds a unique key, or None."""
 
-    def openings(self, seq: int) -> Iterator[DisclosureRow]:
-        """Give the openings of one event."""
+    def openings(self, seq: int) -> list[Row]:
+        """Give (seq, path, salt, value) of the openings of one event."""
 
 
 @dataclass(slots=True)
@@ -47,6 +47,12 @@ class Closed:
             if len(self.named) < _NAMED:
                 self.named.append(f"{path} of event {seq}")
 
+    def merge(self, later: "Closed") -> None:
+        """Take over what was found further on."""
+        self.erased += later.erased
+        self.missing += later.missing
+        self.named += later.named[: _NAMED - len(self.named)]
+
     def tell(self, tallies: Tallies) -> None:
         """Say what was found; a missing opening is no proof of anything, for nothing commits to its being kept."""
         if self.erased:
@@ -60,5 +66,5 @@ class Closed:
 def standing(tables: Tables, event: Event) -> Iterator[tuple[str, str]]:
     """Give each opening that stands although this event erased it: its key, and what is wrong."""
     for seq, path in event.body.erases():
-        if any(row.path == path for row in tables.openings(seq)):
+        if any(row[1] == path for row in tables.openings(seq)):
             yield f"{seq} {path}", f"event {event.seq} erased it, and its opening stands here"

@@ -1,8 +1,13 @@
-"""What an audit says: one line for each dimension, and the rows that are wrong."""
+"""What an audit says: one line for each dimension, the rows that are wrong, and between which sizes the damage lies."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+Kind: TypeAlias = Literal["tampering", "torn", "view"]
+"""What a finding tells of: a change that no write of the log makes; a write that the machine did not finish or keep;
+or a state, tag or claim that is missing or outdated, and that the events give again."""
 
 DIMENSIONS = (
     "events",
@@ -35,11 +40,15 @@ class Finding:
         table: the table it stands in.
         key: what finds the row there, such as ``seq 7`` or ``resource file:///srv``; empty for the head.
         message: what is wrong with it.
+        kind: what it tells of.
+        events: from which size of the log up to which it may reach; None where it is tied to none.
     """
 
     table: str
     key: str
     message: str
+    kind: Kind = "tampering"
+    events: tuple[int, int] | None = None
 
     def __str__(self) -> str:
         where = f"{self.table} {self.key}".rstrip()
@@ -65,6 +74,23 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
+class Damage:
+    """The smallest interval of events that holds all damage that is tied to events.
+
+    Attributes:
+        start: up to this size the log is sound.
+        stop: the events from this one on are sound again.
+        checkpoint_before: size of the last checkpoint that verifies at or before ``start``, or None.
+        checkpoint_after: size of the first checkpoint that verifies at or after ``stop``, or None.
+    """
+
+    start: int
+    stop: int
+    checkpoint_before: int | None
+    checkpoint_after: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class AuditReport:
     """The whole audit.
 
@@ -72,11 +98,19 @@ class AuditReport:
         size: how many events the log has, as most of its tables say.
         lines: one for each dimension.
         findings: what is wrong, the first bad row first.
+        damage: between which sizes it lies, or None.
+        kinds: how many findings there are of each kind, those that are not listed included.
+        since: the size from which on events were looked at.
+        taken_over: how many events had been judged by a run that was interrupted, and were only hashed again.
     """
 
     size: int
     lines: tuple[Line, ...]
     findings: tuple[Finding, ...]
+    damage: Damage | None = None
+    kinds: dict[Kind, int] = field(default_factory=dict)
+    since: int = 0
+    taken_over: int = field(default=0, compare=False)
 
     @property
     def ok(self) -> bool:
@@ -98,7 +132,9 @@ Status: TypeAlias = Callable[[Progress], None]
 
 
 @dataclass(slots=True)
-class _Tally:
+class Tally:
+    """What was found in one dimension."""
+
     checked: int = 0
     found: int = 0
     findings: list[Finding] = field(default_factory=list)
@@ -110,36 +146,69 @@ class Tallies:
     """Gathers what the stages find, by dimension."""
 
     def __init__(self) -> None:
-        self._by_dimension = {name: _Tally() for name in DIMENSIONS}
+        self.by_dimension: dict[str, Tally] = {name: Tally() for name in DIMENSIONS}
+        self.kinds: Counter[Kind] = Counter()
+        self.reach: tuple[int, int] | None = None
 
     def checked(self, dimension: str, count: int = 1) -> None:
         """Count rows that were checked."""
-        self._by_dimension[dimension].checked += count
+        self.by_dimension[dimension].checked += count
 
-    def find(self, dimension: str, table: str, key: str, message: str) -> None:
+    def find(
+        self,
+        dimension: str,
+        table: str,
+        key: str,
+        message: str,
+        *,
+        kind: Kind = "tampering",
+        events: tuple[int, int] | None = None,
+    ) -> None:
         """Record a row that is wrong; the message is made printable."""
         message = message if message.isprintable() else ascii(message)[1:-1]
-        tally = self._by_dimension[dimension]
+        tally = self.by_dimension[dimension]
         tally.found += 1
+        self.kinds[kind] += 1
+        self._widen(events)
         if len(tally.findings) < MAX_FINDINGS:
-            tally.findings.append(Finding(table, key, message))
+            tally.findings.append(Finding(table, key, message, kind, events))
 
     def note(self, dimension: str, text: str) -> None:
         """Say something beside the counts."""
-        self._by_dimension[dimension].notes.append(text)
+        self.by_dimension[dimension].notes.append(text)
 
     def skip(self, dimension: str, reason: str) -> None:
         """Say that something was not checked, and why; the same reason is told once."""
-        tally = self._by_dimension[dimension]
+        tally = self.by_dimension[dimension]
         tally.incomplete = True
-        if reason not in tally.notes:
+        if reason not in tally.notes and len(tally.notes) < MAX_FINDINGS:
             tally.notes.append(reason)
 
-    def report(self, size: int) -> AuditReport:
-        """Give the report."""
-        lines = tuple(_line(name, tally) for name, tally in self._by_dimension.items())
-        findings = [finding for tally in self._by_dimension.values() for finding in tally.findings]
-        return AuditReport(size, lines, tuple(findings))
+    def merge(self, later: "Tallies") -> None:
+        """Take over what was found further on."""
+        for name, other in later.by_dimension.items():
+            tally = self.by_dimension[name]
+            tally.checked += other.checked
+            tally.found += other.found
+            tally.findings += other.findings[: MAX_FINDINGS - len(tally.findings)]
+            tally.notes += [note for note in other.notes if note not in tally.notes][: MAX_FINDINGS - len(tally.notes)]
+            tally.incomplete |= other.incomplete
+        self.kinds.update(later.kinds)
+        self._widen(later.reach)
+
+    @property
+    def findings(self) -> list[Finding]:
+        """What was found, in the order of the dimensions."""
+        return [finding for tally in self.by_dimension.values() for finding in tally.findings]
+
+    def lines(self) -> tuple[Line, ...]:
+        """Give the line of each dimension."""
+        return tuple(_line(name, tally) for name, tally in self.by_dimension.items())
+
+    def _widen(self, events: tuple[int, int] | None) -> None:
+        if events is not None:
+            start, stop = self.reach or events
+            self.reach = min(start, events[0]), max(stop, events[1])
 
 
 def spell(value: object) -> str:
@@ -153,6 +222,6 @@ def spell(value: object) -> str:
     return text if len(text) <= _MAX_KEY else f"{text[:_MAX_KEY]}..."
 
 
-def _line(name: str, tally: _Tally) -> Line:
+def _line(name: str, tally: Tally) -> Line:
     outcome: Literal["ok", "failed", "skipped"] = "skipped" if tally.incomplete else "ok"
     return Line(name, "failed" if tally.found else outcome, tally.checked, tally.found, "; ".join(tally.notes))

@@ -1,91 +1,125 @@
-"""`audit`: the stages in their order, each over the same consistent look at the tables."""
+"""`audit`: range after range of the log, then what they add up to, all over one consistent look at the tables."""
 
-from collections import Counter
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import dataclass
 
-from ledger import mmr
-from ledger.digest import SIZE
-from ledger.errors import ProofError, StoreError
+from ledger.errors import StoreError
 from ledger.event import Registry
 from ledger.note import VerifierKey
-from ledger.sql.raw import Extent, HeadRow, RawTables, open_raw
+from ledger.sql.address import Address
+from ledger.sql.ranges import Keyed
+from ledger.sql.raw import RawTables, open_raw
+from ledger.sql.scratch import ScratchStates
 from ledger.view import View
-from tools.audit.contents import CheckSignature, ContentCheck
-from tools.audit.report import AuditReport, Progress, Status, Tallies, spell
+from tools.audit.crew import Crew, Task, crew
+from tools.audit.fold import CheckSignature, Fold, FoldedStates
+from tools.audit.head import HeadCheck, believed_size, last_peak
+from tools.audit.report import AuditReport, Damage, Progress, Status, Tallies
 from tools.audit.seals import SealCheck
-from tools.audit.trees import TreeCheck, Trees
+from tools.audit.tables import TableCheck
+from tools.audit.walk import Walk
+
+KEYED: tuple[Keyed, ...] = ("claims", "tags")
+TABLES = ("events", "nodes", "head", "claims", "tags", "states", "disclosures")
 
 
 def audit(
-    path: Path,
+    address: Address,
     registry: Registry,
     views: Sequence[View],
     check_signature: CheckSignature,
     *,
     witnesses: Sequence[VerifierKey] = (),
+    jobs: int = 1,
     status: Status | None = None,
 ) -> AuditReport:
     """Recompute everything in a log's database from the stored event bytes, and compare.
 
     Args:
-        path: the SQLite file.
+        address: where the database is.
         registry: the event types to read by.
         views: the folds whose states are kept.
-        check_signature: raises if a signed event is not signed by who had the authority.
+        check_signature: raises if an event is not signed by who had the authority.
         witnesses: keys of the witnesses whose cosignatures are to be verified.
+        jobs: how many processes check; 1 is this one. With more, registry and views must be such that another
+            process can import them.
         status: is told of progress now and then.
 
     Returns:
-        What was found; damage of any kind is a finding, never an error.
+        What was found; damage of any kind is a finding, never an error. It is the same for any number of jobs.
 
     Raises:
         StoreError: there is no database, or it can't be opened at all.
     """
-    with open_raw(path) as raw:
-        return _Audit(raw, registry, views, check_signature, witnesses, status or _ignore).run()
+    with open_raw(address) as raw, ScratchStates() as scratch:
+        tallies = Tallies()
+        fold = Fold(FoldedStates(raw, scratch), registry, views, check_signature, tallies)
+        task = Task(
+            address, raw.share(), registry, views, secrets.token_bytes(32), openings=raw.readable("disclosures")
+        )
+        return _Audit(raw, task, fold, tallies, witnesses, status or _ignore).run(jobs)
 
 
+@dataclass(slots=True)
 class _Audit:
-    def __init__(
-        self,
-        raw: RawTables,
-        registry: Registry,
-        views: Sequence[View],
-        check_signature: CheckSignature,
-        witnesses: Sequence[VerifierKey],
-        status: Status,
-    ) -> None:
-        self._raw = raw
-        self._witnesses = witnesses
-        self._status = status
-        self._tallies = Tallies()
-        self._contents = ContentCheck(raw, registry, views, check_signature, self._tallies, status)
+    raw: RawTables
+    task: Task
+    fold: Fold
+    tallies: Tallies
+    witnesses: Sequence[VerifierKey]
+    status: Status
 
-    def run(self) -> AuditReport:
-        size, trees = 0, Trees(set(), (), {})
-        with self._stage("events", "nodes", "head"):
-            heads = list(self._raw.heads())
-            size = believed_size(heads, self._raw.extent())
-            trees = TreeCheck(self._raw, size, _last_peak(heads), self._tallies, self._status).run(self._sizes())
-        with self._stage("events", "claims", "tags", "states", "disclosures", "signatures"):
-            self._contents.run(size, trees.damaged)
-        with self._stage("head"):
-            self._head(size, trees)
+    def run(self, jobs: int) -> AuditReport:
+        walk = Walk(self.raw, self.task, self.fold, self.tallies, 0, None, self.status)
+        with self._stage(*TABLES, "signatures"):
+            heads = list(self.raw.heads())
+            walk.size, walk.last_peak = believed_size(heads, self.raw), last_peak(heads)
+            with crew(self.task, self.raw, jobs) as others:
+                walk.run(others, self._sizes())
+                self._tables(walk, others)
         with self._stage("states"):
-            self._generation()
+            self.fold.compare()
+        head = HeadCheck(self.raw, walk, self.tallies)
+        with self._stage("head"):
+            head.run()
+        with self._stage("states"):
+            head.generation()
+        seals = SealCheck(self.raw, walk.size, walk.roots, self.witnesses, self.tallies)
         with self._stage("checkpoints", "cosignatures", "timestamps"):
-            SealCheck(self._raw, size, trees.roots, self._witnesses, self._tallies).run(self._contents.genesis)
+            seals.run(walk.genesis)
         with self._stage("schema"):
-            for name, message in self._raw.schema_faults():
-                self._tallies.find("schema", "schema", name, message)
-            self._tallies.checked("schema")
+            for name, message in self.raw.schema_faults():
+                self.tallies.find("schema", "schema", name, message)
+            self.tallies.checked("schema")
         with self._stage("file"):
-            for message in self._raw.file_faults():
-                self._tallies.find("file", "file", "", message)
-            self._tallies.checked("file")
-        return self._tallies.report(size)
+            for message in self.raw.file_faults():
+                self.tallies.find("file", "file", "", message, kind="torn")
+            self.tallies.checked("file")
+        return self._report(walk, seals)
+
+    def _tables(self, walk: Walk, others: Crew) -> None:
+        tables = TableCheck(self.raw, walk, self.tallies, self.status)
+        tables.strange_events()
+        tables.strange_nodes()
+        for table in KEYED:
+            with self._stage(table):
+                tables.keys(table, others)
+        with self._stage("disclosures"):
+            tables.strange_openings()
+        walk.closed.tell(self.tallies)
+
+    def _report(self, walk: Walk, seals: SealCheck) -> AuditReport:
+        damage = None
+        if self.tallies.reach is not None:
+            start, stop = self.tallies.reach
+            before = [size for size in seals.verified if size <= start]
+            after = [size for size in seals.verified if size >= stop]
+            damage = Damage(start, stop, max(before, default=None), min(after, default=None))
+        return AuditReport(
+            walk.size, self.tallies.lines(), tuple(self.tallies.findings), damage, dict(self.tallies.kinds)
+        )
 
     @contextmanager
     def _stage(self, *dimensions: str) -> Iterator[None]:
@@ -93,88 +127,16 @@ class _Audit:
             yield
         except StoreError as error:
             # The database itself can't read on: what this stage would have said is not known.
-            self._tallies.find("file", "file", "", str(error))
+            self.tallies.find("file", "file", "", str(error), kind="torn")
             for dimension in dimensions:
-                self._tallies.skip(dimension, "the database can't be read")
+                self.tallies.skip(dimension, "the database can't be read")
 
     def _sizes(self) -> set[int]:
-        return {row.size for row in self._raw.checkpoints() if isinstance(row.size, int)}
-
-    def _head(self, size: int, trees: Trees) -> None:
-        self._tallies.checked("head")
-        rows = list(self._raw.heads())
-        if len(rows) != 1:
-            self._tallies.find("head", "head", "", f"{len(rows)} rows stand where there is one")
-            return
-        for column, stored, expected in self._head_columns(rows[0], size, trees):
-            # Types too: 1 is not True, and text is not bytes.
-            if type(stored) is not type(expected) or stored != expected:
-                self._tallies.find("head", "head", "", f"{column} is {spell(stored)}, and should be {spell(expected)}")
-
-    def _generation(self) -> None:
-        rows = list(self._raw.projections())
-        if len(rows) != 1:
-            self._tallies.find("states", "projections", "", f"{len(rows)} rows stand where there is one")
-        for row in rows:
-            if type(row.one) is not int or row.one != 1:
-                self._tallies.find("states", "projections", "", f"one is {spell(row.one)}, and should be 1")
-            if type(row.generation) is not int or row.generation < 0:
-                self._tallies.find("states", "projections", "", f"generation is {spell(row.generation)}: no count")
-
-    def _head_columns(self, row: HeadRow, size: int, trees: Trees) -> Iterator[tuple[str, object, object]]:
-        yield "one", row.one, 1
-        yield "size", row.size, size
-        known = [pair for pair in trees.peaks if pair is not None]
-        if len(known) == len(trees.peaks) == size.bit_count():
-            yield "blake3_peaks", row.blake3_peaks, b"".join(own for own, _ in known)
-            yield "sha256_peaks", row.sha256_peaks, b"".join(twin for _, twin in known)
-        else:
-            self._tallies.skip("head", "the peaks can't be known")
-        if size == 0 or self._contents.last_at is not None:
-            yield "at", row.at, self._contents.last_at
-        else:
-            self._tallies.skip("head", "the last event's time can't be known")
-        if trees.damaged:
-            self._tallies.skip("head", "the incarnation can't be known")
-        else:
-            yield "incarnation", row.incarnation, self._contents.lives
-
-
-def believed_size(heads: Sequence[HeadRow], extent: Extent) -> int:
-    """Give the size that most of the tables speak for; among equals, the head's.
-
-    What no number of rows could bear out is no vote, so that a forged number can't make an audit endless.
-    """
-    most = extent.events + extent.nodes
-    votes: Counter[int] = Counter()
-    for vote in (
-        *(row.size for row in heads),
-        extent.events,
-        _after(extent.last_event),
-        _leaves(extent.nodes),
-        _leaves(_after(extent.last_node)),
-    ):
-        if isinstance(vote, int) and 0 <= vote <= most:
-            votes[vote] += 1
-    return votes.most_common(1)[0][0]
-
-
-def _after(last: object) -> int | None:
-    if last is None:
-        return 0
-    return last + 1 if isinstance(last, int) else None
-
-
-def _leaves(nodes: int | None) -> int | None:
-    try:
-        return None if nodes is None else mmr.leaf_count(nodes)
-    except ProofError:
-        return None
-
-
-def _last_peak(heads: Sequence[HeadRow]) -> bytes | None:
-    peaks = heads[0].blake3_peaks if heads else None
-    return peaks[-SIZE:] if isinstance(peaks, bytes) else None
+        try:
+            return {row.size for row in self.raw.checkpoints() if isinstance(row.size, int)}
+        except StoreError:
+            # Said where the checkpoints are checked.
+            return set()
 
 
 def _ignore(_progress: Progress) -> None:

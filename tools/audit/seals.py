@@ -5,7 +5,7 @@ cosignature must be a line of its witness; whether it holds is said where the wi
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ledger.checkpoint import Checkpoint, open_checkpoint, require_blake3
 from ledger.cosignature import Cosigner, parse_cosignature, witness_id
@@ -20,13 +20,18 @@ from tools.audit.trees import Pair
 
 @dataclass(frozen=True, slots=True)
 class SealCheck:
-    """One run of the stage."""
+    """One run of the stage.
+
+    Attributes:
+        verified: sizes of the checkpoints that verify, smallest first.
+    """
 
     raw: RawTables
     size: int
     roots: Mapping[int, Sequence[Pair]]
     witnesses: Sequence[VerifierKey]
     tallies: Tallies
+    verified: list[int] = field(default_factory=list)
 
     def run(self, genesis: LedgerOpened | None) -> None:
         """Check every checkpoint and cosignature."""
@@ -59,9 +64,17 @@ class SealCheck:
         try:
             checkpoint = self._open(row, key)
         except NoteError as error:
-            self.tallies.find("checkpoints", "checkpoints", f"size {spell(row.size)}", str(error))
+            self.tallies.find(
+                "checkpoints", "checkpoints", f"size {spell(row.size)}", str(error), events=self._doubted(row)
+            )
             return None
         return checkpoint
+
+    def _doubted(self, row: CheckpointRow) -> tuple[int, int] | None:
+        """Give the events that a checkpoint leaves in doubt which was signed over other roots."""
+        if type(row.size) is not int or row.size not in self.roots or not isinstance(row.note, bytes):
+            return None
+        return max(self.verified, default=0), row.size
 
     def _open(self, row: CheckpointRow, key: VerifierKey | None) -> Checkpoint | None:
         if not isinstance(row.note, bytes):
@@ -82,6 +95,8 @@ class SealCheck:
             self.tallies.skip("checkpoints", f"the roots at size {checkpoint.size} can't be known")
         elif (require_blake3(checkpoint), checkpoint.sha256_root) not in roots:
             raise NoteError("the events do not come to the roots that it commits to")
+        else:
+            self.verified.append(checkpoint.size)
         return checkpoint
 
     def _cosignature(self, row: CosignatureRow, checkpoint: Checkpoint | None) -> None:

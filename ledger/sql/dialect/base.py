@@ -103,6 +103,17 @@ class Dialect(Protocol):
             Exception: an error of the driver's.
         """
 
+    def share(self, connection: sa.Connection) -> str | None:
+        """Name what a transaction sees, so that another may `see` it while this one lasts; None where that can't be."""
+
+    def see(self, connection: sa.Connection, shared: str) -> None:
+        """Let a transaction that has read nothing yet see what another one shared.
+
+        Raises:
+            StoreError: the database can't do that.
+            SQLAlchemyError: the other one has ended.
+        """
+
     def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:
         """Say what durability and isolation rest on, and whether each is as it must be."""
 

@@ -177,6 +177,14 @@ class PostgreSQL:
         """Write the table of the openings anew; see `ledger.sql.dialect.postgresql_scrub`."""
         postgresql_scrub.scrub(connection, where, patience)
 
+    def share(self, connection: sa.Connection) -> str | None:
+        """Export the transaction's snapshot."""
+        return str(connection.exec_driver_sql("SELECT pg_export_snapshot()").scalar_one())
+
+    def see(self, connection: sa.Connection, shared: str) -> None:
+        """Take over an exported snapshot."""
+        connection.exec_driver_sql(f"SET TRANSACTION SNAPSHOT '{shared}'")
+
     def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:
         """Look at what durability rests on, and at the server's version."""
         version = connection.exec_driver_sql("SELECT current_setting('server_version')").scalar_one()

@@ -7,6 +7,7 @@ writer begins with BEGIN IMMEDIATE, anybody else with BEGIN. What is deleted is 
 SQLite's result codes are told apart by their low byte, https://sqlite.org/rescode.html.
 """
 
+import functools
 import os
 import secrets
 import sqlite3
@@ -186,6 +187,14 @@ class SQLite:
                     raise StoreBusyError(f"{where}: {STILL_READ}")
                 time.sleep(PAUSE)
 
+    def share(self, connection: sa.Connection) -> str | None:  # noqa: ARG002  (the protocol's form)
+        """Give no name: SQLite has none."""
+        return None
+
+    def see(self, connection: sa.Connection, shared: str) -> None:  # noqa: ARG002  (the protocol's form)
+        """Refuse: nothing was shared."""
+        raise StoreError("SQLite shares no look at a file")
+
     def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:
         """Look at the pragmas."""
         for name, wanted in _SETTINGS.items():
@@ -221,11 +230,8 @@ def _read_anything(connection: DBAPIConnection, _record: ConnectionPoolEntry) ->
     cursor = connection.cursor()
     cursor.execute("PRAGMA query_only = ON")
     cursor.close()
-    connection.text_factory = _lossless
-
-
-def _lossless(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
+    # Not a function of ours: it is called for each text that is read.
+    connection.text_factory = functools.partial(str, encoding="utf-8", errors="surrogateescape")
 
 
 def _table_text(table: sa.Table) -> str:
