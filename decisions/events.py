@@ -151,6 +151,7 @@ class DecisionMade(Body):
     """
 
     type: ClassVar[str] = "decision.made"
+    folded: ClassVar[bool] = False
 
     mode: Literal["enforce", "shadow"]
     form: str

@@ -40,7 +40,11 @@ def encode(value: Json) -> bytes:
     Raises:
         CanonError: the value has no canonical form.
     """
-    _check(value, MAX_DEPTH)
+    check(value)
+    return _dumps(value)
+
+
+def _dumps(value: Json) -> bytes:
     try:
         return orjson.dumps(value, option=_OPTIONS)
     except (orjson.JSONEncodeError, RecursionError) as error:
@@ -53,13 +57,35 @@ def decode(data: bytes) -> Json:
     Raises:
         CanonError: the bytes are not JSON, or not its canonical form.
     """
+    value = respelled(data)
+    check(value)
+    return value
+
+
+def respelled(data: bytes) -> Json:
+    """Parse bytes that are what `encode` would write, were the value one that it takes.
+
+    Whoever calls it must `check` the value too, or hold it to a schema that lets nothing else through.
+
+    Raises:
+        CanonError: the bytes are not JSON, or another spelling of the same value.
+    """
     try:
         value: Json = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise CanonError(f"not JSON: {error}") from error
-    if encode(value) != data:
+    if _dumps(value) != data:
         raise CanonError("not canonical JSON: the bytes are another spelling of the same value")
     return value
+
+
+def check(value: Json) -> None:
+    """Refuse a value that has no canonical form.
+
+    Raises:
+        CanonError: a float, an integer out of range, a key that is not ASCII, too deep, or no JSON at all.
+    """
+    _check(value, MAX_DEPTH)
 
 
 def decode_object(data: bytes) -> dict[str, Json]:

@@ -13,9 +13,9 @@ Source: DESIGN section 7.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Annotated, ClassVar, Literal, TypeAlias
+from typing import Annotated, ClassVar, Literal, NewType, TypeAlias, cast, get_args, get_origin
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from ledger import canon, digest
 from ledger.canon import Json
@@ -59,6 +59,8 @@ class Body(Frozen):
 
     type: ClassVar[str]
     schema_number: ClassVar[int] = 1
+    folded: ClassVar[bool] = True
+    """Whether a view may keep something of it: who folds a log passes over the events of a type that says no."""
 
     def claims(self, by: str, request: str | None) -> Iterable[str]:  # noqa: ARG002  (some types claim by envelope)
         """Give the unique keys that this event takes for ever."""
@@ -149,7 +151,7 @@ class Envelope(Frozen):
     via: str | None
     request: str | None
     causes: Annotated[tuple[int, ...], Many]
-    body: dict[str, object]
+    body: object
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,7 @@ class Registry:
         self._types = {(body.type, body.schema_number): body for body in types}
         if len(self._types) != len(types):
             raise EventError("an event type is registered twice")
+        self._whole: dict[tuple[str, int], tuple[type[Envelope], bool]] = {}
 
     def __iter__(self) -> Iterator[type[Body]]:
         yield from self._types.values()
@@ -217,15 +220,53 @@ class Registry:
             EventError: not canonical, not an envelope, an unknown type, or a body that breaks its schema.
         """
         try:
-            envelope = Envelope.model_validate(canon.decode_object(data))
-            body_type = self._types.get((envelope.type, envelope.schema_))
-            if body_type is None:
-                raise EventError(f"unknown event type {envelope.type} schema {envelope.schema_}")
-            body = body_type.model_validate(envelope.body)
+            value = canon.respelled(data)
+            form, closed = self._form(value)
+            if not (closed and data.isascii()):
+                canon.check(value)
+            e = form.model_validate(value)
         except (CanonError, ValidationError) as error:
             raise EventError(f"unreadable event: {_first_line(error)}") from error
-        e = envelope
+        # INVARIANT: a form of a type of ours has read the body into that type.
+        body = cast("Body", e.body)
         return Event(e.seq, e.at, e.by, e.auth, e.via, e.request, e.causes, body, data)
+
+    def _form(self, value: Json) -> tuple[type[Envelope], bool]:
+        """Give the whole form of an event of a type, and whether a value that fits it is sure to be canonical.
+
+        Raises:
+            CanonError: not an object.
+            ValidationError: not an envelope.
+            EventError: a type that is not known.
+        """
+        if not isinstance(value, dict):
+            raise CanonError("not a JSON object")
+        name, schema = value.get("type"), value.get("schema")
+        if not (isinstance(name, str) and type(schema) is int and (name, schema) in self._types):
+            canon.check(value)
+            Envelope.model_validate(value)
+            raise EventError(f"unknown event type {name} schema {schema}")
+        found = self._whole.get((name, schema))
+        if found is None:
+            body = self._types[name, schema]
+            form = create_model("Envelope", __base__=Envelope, body=(body, ...))
+            found = self._whole[name, schema] = form, _is_closed(body)
+        return found
+
+
+def _is_closed(annotation: object) -> bool:
+    """Tell a strict type that takes no float and has a bounded depth, so that nothing is left for `canon.check`."""
+    origin, inner = get_origin(annotation), get_args(annotation)
+    if origin is Literal or annotation is Ellipsis:
+        return True
+    if origin is not None:
+        return all(map(_is_closed, inner[:1] if origin is Annotated else inner))
+    if isinstance(annotation, NewType):
+        return _is_closed(annotation.__supertype__)
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        fields = [field.annotation for field in annotation.model_fields.values()]
+        return bool(annotation.model_config.get("strict")) and all(map(_is_closed, fields))
+    return annotation in {str, int, bool, type(None)}
 
 
 def seal(draft: Draft, seq: int, at: Instant) -> Event:
@@ -262,7 +303,8 @@ def seal(draft: Draft, seq: int, at: Instant) -> Event:
 def _first_line(error: Exception) -> str:
     if isinstance(error, ValidationError):
         first = error.errors(include_url=False, include_input=False)[0]
-        return f"{'.'.join(str(part) for part in first['loc']) or 'body'}: {first['msg']}"
+        loc = [str(part) for part in first["loc"]]
+        return f"{'.'.join(loc[1:] if loc[:1] == ['body'] else loc) or 'body'}: {first['msg']}"
     return str(error).partition("\n")[0]
 
 

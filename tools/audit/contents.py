@@ -38,6 +38,7 @@ class Contents:
         lives: how often the log was restored in it.
         unread: the events that can't be believed, as bits counted from the first of its bucket.
         closed: the disclosable fields that have no opening.
+        erases: whether one of them erases openings.
         acts: the events that are signed or that a view folds: the place of each, and its bytes.
     """
 
@@ -48,6 +49,7 @@ class Contents:
     closed: Closed = field(default_factory=Closed)
     claims: Demand = field(default_factory=Demand)
     tags: Demand = field(default_factory=Demand)
+    erases: bool = False
     acts: list[tuple[int, bytes]] = field(default_factory=list)
 
     def demand(self, table: Keyed) -> Demand:
@@ -147,6 +149,7 @@ class ContentCheck:
         if len(rows) != len(declared) or any(row[1] not in declared for row in rows):
             missing = declared.keys() - {row[1] for row in rows}
             self.contents.closed.look(self.tables, seq, sorted(missing))
+        self.contents.erases |= any(True for _ in event.body.erases())
         for key, message in standing(self.tables, event):
             self.tallies.find("disclosures", "disclosures", key, message, events=(seq, seq + 1))
         self.tallies.checked("disclosures", len(rows))
@@ -159,6 +162,8 @@ class ContentCheck:
                 self.tallies.find("disclosures", "disclosures", key, str(error), kind=kind, events=(seq, seq + 1))
 
     def _is_folded(self, event: Event) -> bool:
+        if not event.body.folded:
+            return False
         try:
             return any(True for view in self.views for _ in view.keys(event))
         except Exception:  # noqa: BLE001  (a view of another package: the fold will say so)

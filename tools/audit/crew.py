@@ -6,6 +6,7 @@ only so many are asked for ahead, so that memory does not grow where the folding
 """
 
 import multiprocessing
+import os
 import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,6 +26,9 @@ from tools.audit.ranged import RangeCheck, RangeResult, Span
 
 AHEAD = 3
 """So many ranges are asked of each worker before the first is taken."""
+
+WORTH = 20_000
+"""So many events are worth another process."""
 
 
 class Crew(Protocol):
@@ -71,6 +75,12 @@ class Alone:
     def sums(self, table: Keyed, start: int, stop: int) -> dict[int, int]:
         """Add up a table of keys."""
         return self.check.sums(table, start, stop)
+
+
+def fitting(events: int) -> int:
+    """Give the number of processes that pays for so many events: each takes about a second to start."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, min(cores, events // WORTH))
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from tools.audit.side import Side
 BUCKET = 2048
 """So many events make a range: its sums are compared, and it is what one worker does at a time."""
 
-_MODULUS = 2**128
+MODULUS = 2**128
 _WRONG = 1
 """Added for a row whose key is no text: no mark of a set that is right differs by it."""
 
@@ -37,13 +37,13 @@ def stored_sums(ranges: Ranges, table: Keyed, secret: bytes, start: int, stop: i
             else:
                 # Whatever it is, the database found it to lie between two numbers.
                 bucket, mark = int(float(str(seq))) // BUCKET, _WRONG
-            sums[bucket] = (sums.get(bucket, 0) + mark) % _MODULUS
+            sums[bucket] = (sums.get(bucket, 0) + mark) % MODULUS
     return sums
 
 
 def equal(one: int, other: int) -> bool:
     """Tell whether two sums stand for one set."""
-    return (one - other) % _MODULUS == 0
+    return (one - other) % MODULUS == 0
 
 
 @dataclass(frozen=True, slots=True)

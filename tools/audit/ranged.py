@@ -5,7 +5,7 @@ one, from peaks that only the caller knows: a worker then gives the range back.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ledger import digest, mmr
 from ledger.errors import StoreError
@@ -14,7 +14,9 @@ from ledger.sql.ranges import Keyed, Ranges, Row
 from ledger.sql.raw import RawTables
 from ledger.view import View
 from tools.audit.contents import ContentCheck, Contents
-from tools.audit.keys import BUCKET, stored_sums
+from tools.audit.erasures import Closed
+from tools.audit.keys import BUCKET, MODULUS, stored_sums
+from tools.audit.memo import Remembered, beside
 from tools.audit.report import Tallies
 from tools.audit.trees import Node, Pair, TreeCheck, grown
 
@@ -30,11 +32,15 @@ class Span:
         start: its first event.
         stop: the one behind its last.
         wanted: the sizes within it whose roots are asked for, in order.
+        known: what a run that was interrupted has judged of it, or None.
+        remember: whether what it comes to may be asked for again.
     """
 
     start: int
     stop: int
     wanted: tuple[int, ...]
+    known: Remembered | None = None
+    remember: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,8 @@ class RangeResult:
         roots: the roots that were asked for.
         contents: what its events come to; None where it must be walked with care.
         tallies: what was found in it.
+        record: what may be remembered of it, or None.
+        taken_over: whether it was judged by an earlier run.
     """
 
     span: Span
@@ -55,6 +63,8 @@ class RangeResult:
     roots: dict[int, tuple[Pair, ...]] | None = None
     contents: Contents | None = None
     tallies: Tallies | None = None
+    record: Remembered | None = None
+    taken_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +104,15 @@ class RangeCheck:
         tallies = Tallies()
         tallies.checked("events", len(events))
         tallies.checked("nodes", len(nodes))
+        result = RangeResult(span, base, tuple(trees.peaks), trees.roots, None, tallies)
+        peaks = [node.hashes[0] for node in trees.peaks]
+        digest_ = beside(events, openings) if span.remember or span.known else b""
+        if span.known is not None and span.known.fits(peaks, digest_):
+            tallies.checked("disclosures", len(openings))
+            return replace(result, contents=span.known.contents(events), taken_over=True)
         contents = self._contents(span, events, openings, set(), tallies)
-        return RangeResult(span, base, tuple(trees.peaks), trees.roots, contents, tallies)
+        record = remembered(span, peaks, digest_, contents, tallies, len(openings)) if span.remember else None
+        return replace(result, contents=contents, record=record)
 
     def careful(self, span: Span, base: list[Node], last_peak: bytes | None, *, last: bool) -> RangeResult:
         """Check a range row by row, from the peaks that are believed."""
@@ -120,6 +137,30 @@ class RangeCheck:
         first = span.start // BUCKET * BUCKET
         check = ContentCheck(self.raw, self.registry, self.views, self.secret, tallies, first)
         return check.run(span.start, span.stop, events, openings, damaged)
+
+
+def remembered(
+    span: Span, peaks: Sequence[Pair], digest_: bytes, contents: Contents, tallies: Tallies, openings: int
+) -> Remembered | None:
+    """Give the record of a range in which all is well and that depends on no row outside of it; else None."""
+    well = not (tallies.kinds or contents.unread or contents.closed != Closed() or contents.erases)
+    first_at, last_at = contents.first_at, contents.last_at
+    if not well or first_at is None or last_at is None:
+        return None
+    claims, tags = contents.claims, contents.tags
+    return Remembered(
+        span.start,
+        span.stop,
+        tuple(peaks),
+        digest_,
+        first_at,
+        last_at,
+        contents.lives,
+        (claims.rows, claims.sum % MODULUS),
+        (tags.rows, tags.sum % MODULUS),
+        sum(1 << seq - span.start for seq, _ in contents.acts),
+        openings,
+    )
 
 
 def spans(start: int, stop: int, wanted: Collection[int]) -> Iterable[Span]:

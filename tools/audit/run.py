@@ -1,9 +1,9 @@
 """`audit`: range after range of the log, then what they add up to, all over one consistent look at the tables."""
 
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from ledger.errors import StoreError
 from ledger.event import Registry
@@ -13,11 +13,13 @@ from ledger.sql.ranges import Keyed
 from ledger.sql.raw import RawTables, open_raw
 from ledger.sql.scratch import ScratchStates
 from ledger.view import View
-from tools.audit.crew import Crew, Task, crew
+from tools.audit.crew import Crew, Task, crew, fitting
 from tools.audit.fold import CheckSignature, Fold, FoldedStates
 from tools.audit.head import HeadCheck, believed_size, last_peak
+from tools.audit.memo import Memo
 from tools.audit.report import AuditReport, Damage, Progress, Status, Tallies
 from tools.audit.seals import SealCheck
+from tools.audit.since import begin_at
 from tools.audit.tables import TableCheck
 from tools.audit.walk import Walk
 
@@ -25,14 +27,17 @@ KEYED: tuple[Keyed, ...] = ("claims", "tags")
 TABLES = ("events", "nodes", "head", "claims", "tags", "states", "disclosures")
 
 
-def audit(
+def audit(  # noqa: PLR0913  (each says what to look at, or how)
     address: Address,
     registry: Registry,
     views: Sequence[View],
     check_signature: CheckSignature,
     *,
     witnesses: Sequence[VerifierKey] = (),
-    jobs: int = 1,
+    jobs: int | None = 1,
+    since: bytes | int | None = None,
+    progress: Path | None = None,
+    fresh: bool = False,
     status: Status | None = None,
 ) -> AuditReport:
     """Recompute everything in a log's database from the stored event bytes, and compare.
@@ -43,8 +48,12 @@ def audit(
         views: the folds whose states are kept.
         check_signature: raises if an event is not signed by who had the authority.
         witnesses: keys of the witnesses whose cosignatures are to be verified.
-        jobs: how many processes check; 1 is this one. With more, registry and views must be such that another
-            process can import them.
+        jobs: how many processes check; 1 is this one, None as many as the log's size and the machine suggest. With
+            more, registry and views must be such that another process can import them.
+        since: a checkpoint of this log, as a note or by the size of one that is stored: what is before it is taken as
+            it commits to it, and only what is new is looked at.
+        progress: a file in which the run is remembered, should it be interrupted, and from which it continues.
+        fresh: judge everything anew, whatever that file says.
         status: is told of progress now and then.
 
     Returns:
@@ -52,41 +61,50 @@ def audit(
 
     Raises:
         StoreError: there is no database, or it can't be opened at all.
+        InputError: ``since`` is no checkpoint of this log.
     """
     with open_raw(address) as raw, ScratchStates() as scratch:
         tallies = Tallies()
+        memo = Memo(progress, registry, views, fresh=fresh)
         fold = Fold(FoldedStates(raw, scratch), registry, views, check_signature, tallies)
-        task = Task(
-            address, raw.share(), registry, views, secrets.token_bytes(32), openings=raw.readable("disclosures")
-        )
-        return _Audit(raw, task, fold, tallies, witnesses, status or _ignore).run(jobs)
+        task = Task(address, raw.share(), registry, views, memo.secret, openings=raw.readable("disclosures"))
+        walk = Walk(raw, task, fold, tallies, 0, None, status or _ignore, memo)
+        try:
+            report = _Audit(raw, walk, witnesses, since).run(jobs)
+        finally:
+            memo.close()
+        return report
 
 
 @dataclass(slots=True)
 class _Audit:
     raw: RawTables
-    task: Task
-    fold: Fold
-    tallies: Tallies
+    walk: Walk
     witnesses: Sequence[VerifierKey]
-    status: Status
+    since: bytes | int | None
 
-    def run(self, jobs: int) -> AuditReport:
-        walk = Walk(self.raw, self.task, self.fold, self.tallies, 0, None, self.status)
+    @property
+    def tallies(self) -> Tallies:
+        return self.walk.tallies
+
+    def run(self, jobs: int | None) -> AuditReport:
+        walk = self.walk
         with self._stage(*TABLES, "signatures"):
             heads = list(self.raw.heads())
             walk.size, walk.last_peak = believed_size(heads, self.raw), last_peak(heads)
-            with crew(self.task, self.raw, jobs) as others:
+            if self.since is not None:
+                begin_at(self.since, self.raw, walk, self.tallies)
+            with crew(walk.task, self.raw, fitting(walk.size - walk.start) if jobs is None else jobs) as others:
                 walk.run(others, self._sizes())
                 self._tables(walk, others)
         with self._stage("states"):
-            self.fold.compare()
+            walk.fold.compare()
         head = HeadCheck(self.raw, walk, self.tallies)
         with self._stage("head"):
             head.run()
         with self._stage("states"):
             head.generation()
-        seals = SealCheck(self.raw, walk.size, walk.roots, self.witnesses, self.tallies)
+        seals = SealCheck(self.raw, walk.size, walk.roots, self.witnesses, self.tallies, walk.start)
         with self._stage("checkpoints", "cosignatures", "timestamps"):
             seals.run(walk.genesis)
         with self._stage("schema"):
@@ -97,10 +115,11 @@ class _Audit:
             for message in self.raw.file_faults():
                 self.tallies.find("file", "file", "", message, kind="torn")
             self.tallies.checked("file")
+        walk.memo.done()
         return self._report(walk, seals)
 
     def _tables(self, walk: Walk, others: Crew) -> None:
-        tables = TableCheck(self.raw, walk, self.tallies, self.status)
+        tables = TableCheck(self.raw, walk, self.tallies, walk.status)
         tables.strange_events()
         tables.strange_nodes()
         for table in KEYED:
@@ -118,7 +137,13 @@ class _Audit:
             after = [size for size in seals.verified if size >= stop]
             damage = Damage(start, stop, max(before, default=None), min(after, default=None))
         return AuditReport(
-            walk.size, self.tallies.lines(), tuple(self.tallies.findings), damage, dict(self.tallies.kinds)
+            walk.size,
+            self.tallies.lines(),
+            tuple(self.tallies.findings),
+            damage,
+            dict(self.tallies.kinds),
+            walk.start,
+            walk.taken_over,
         )
 
     @contextmanager

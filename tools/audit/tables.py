@@ -24,7 +24,6 @@ class TableCheck:
     def keys(self, table: Keyed, crew: Crew) -> None:
         """Compare a table of keys: the sums first, and the rows of each bucket whose sums differ."""
         walk = self.walk
-        self.status(Progress(table, 0, 1))
         stored = crew.sums(table, walk.start, walk.size)
         demanded = walk.demanded(table)
         differing = []

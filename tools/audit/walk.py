@@ -5,7 +5,7 @@ a range demands of the tables beside the events is kept as two numbers; what mus
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ledger.errors import EventError
 from ledger.events import LedgerOpened
@@ -16,6 +16,7 @@ from tools.audit.crew import Crew, Task
 from tools.audit.erasures import Closed
 from tools.audit.fold import Fold
 from tools.audit.keys import BUCKET
+from tools.audit.memo import Memo
 from tools.audit.ranged import RangeResult, spans
 from tools.audit.report import Progress, Status, Tallies
 from tools.audit.trees import Node, Pair, roots_of
@@ -28,12 +29,14 @@ class Walk:
     Attributes:
         size: how many events the log has.
         last_peak: the last peak's BLAKE3 hash that the head holds.
+        memo: what an earlier run had judged, and where this one writes.
         start: the first event that is looked at.
         peaks: the peaks so far; at first those of ``start``.
         roots: both roots at the sizes that were asked for.
         genesis: the first event's body, once it is read.
         last_at: the last event's time, or None where it can't be known.
         lives: how often the log was restored, and 1.
+        taken_over: how many events an earlier run had judged.
         unread: the events that can't be believed, by bucket, as bits counted from its first.
         closed: the disclosable fields that have no opening.
     """
@@ -45,12 +48,14 @@ class Walk:
     size: int
     last_peak: bytes | None
     status: Status
+    memo: Memo
     start: int = 0
     peaks: list[Node] = field(default_factory=list)
     roots: dict[int, tuple[Pair, ...]] = field(default_factory=dict)
     genesis: LedgerOpened | None = None
     last_at: str | None = None
     lives: int = 1
+    taken_over: int = 0
     unread: dict[int, int] = field(default_factory=dict)
     closed: Closed = field(default_factory=Closed)
     _demands: dict[Keyed, dict[int, tuple[int, int]]] = field(default_factory=lambda: {"claims": {}, "tags": {}})
@@ -59,7 +64,11 @@ class Walk:
         """Check every event from ``start`` on."""
         if not self.start:
             self.roots[0] = roots_of(0, [])
-        for result in crew.ranges(spans(self.start, self.size, wanted)):
+        asked = (
+            replace(span, known=self.memo.known.get(span.start), remember=self.memo.kept)
+            for span in spans(self.start, self.size, wanted)
+        )
+        for result in crew.ranges(asked):
             self._take(result)
             self.status(Progress("events", result.span.stop, self.size))
 
@@ -77,6 +86,9 @@ class Walk:
         if result.contents is None or result.base != self.believed():
             check = self.task.check(self.raw)
             result = check.careful(span, self.peaks, self.last_peak, last=span.stop == self.size)
+        elif result.record is not None:
+            self.memo.keep(result.record)
+        self.taken_over += (span.stop - span.start) * result.taken_over
         contents, tallies = result.contents, result.tallies
         if contents is None or tallies is None:
             raise AssertionError("a careful walk leaves nothing open")

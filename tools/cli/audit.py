@@ -1,43 +1,90 @@
 """``tally audit``: everything recomputed from the stored bytes."""
 
+from collections import Counter
 from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import click
 
 from decisions.observe import check_update
 from grants.authority import check_event
 from grants.erasing import check_erased
 from grants.reading import StateReader
-from ledger.errors import StoreMissingError
 from ledger.event import Event
 from tools.audit import AuditReport, Finding, Line, Progress, audit
+from tools.audit.report import Kind
 from tools.cli.command import command as declare
 from tools.cli.failure import DONE, EVIDENCE
-from tools.cli.output import emit, progress
+from tools.cli.output import emit, progress, say
 from tools.cli.session import home
 from tools.errors import HomeError
+from tools.files import read_bytes
 from tools.mark import read_mark
 from verify.views import EVENTS, VIEWS
 
+PROGRESS: Final = "audit-progress"
 _SHOWN = 20
+_MOST_NOTE: Final = 65_536
+_EXAMPLE: Final = """\
+tally audit
+tally audit --since 4096
+tally audit --since last-quarter.checkpoint --json"""
+_WHAT: Final[dict[Kind, str]] = {
+    "tampering": "{count} tell of tampering: keep the files as they are, and compare with a copy and a checkpoint from "
+    "elsewhere.",
+    "torn": "{count} tell of a write that the machine did not finish or keep: look at the disk, restore a backup.",
+    "view": "{count} are missing or outdated and follow from the events: run tally rebuild.",
+}
 
 
-@declare("audit", example="tally audit")
-def command() -> int:
+@declare("audit", example=_EXAMPLE)
+@click.option("--since", metavar="FILE|SIZE", help="Look only at what is new since this checkpoint.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Check with so many processes; else as many as pay.")
+@click.option("--fresh", is_flag=True, help="Continue nothing: judge everything anew.")
+def command(since: str | None, jobs: int | None, *, fresh: bool) -> int:
     """Recompute everything in the database from the stored events, and name the first bad row.
 
-    Both trees, head, claims, tags, views, disclosures, signatures and checkpoints. Exit code 0 if all agrees, 3 if
-    not. Nothing is changed.
+    Both trees, head, claims, tags, views, disclosures, signatures and checkpoints. What is wrong is told apart:
+    tampering, a write that was torn, a view that `tally rebuild` gives again. Exit code 0 if all agrees, 3 if not.
+    Nothing in the database is changed.
+
+    An audit that was interrupted is continued by the next one, from the file audit-progress in the ledger's directory.
+    With --since (a checkpoint's file, or the size of one that is stored) only what came after it is looked at, and
+    what is before it is taken as it commits to it.
     """
-    database = home().database
-    if not database.is_file():
-        raise StoreMissingError(f"{database}: no ledger here: check the path, or run `tally init`")
+    place = home()
     with progress("auditing") as bar:
 
         def status(progress: Progress) -> None:
             bar(progress.done, progress.total, progress.stage)
 
-        report = _not_behind(audit(database, EVENTS, VIEWS, _check_authority, status=status))
+        report = audit(
+            place.database,
+            EVENTS,
+            VIEWS,
+            _check_authority,
+            jobs=jobs,
+            since=_checkpoint(since),
+            progress=place.path / PROGRESS if since is None else None,
+            fresh=fresh,
+            status=status,
+        )
+    report = _not_behind(report)
+    if report.taken_over:
+        say(
+            f"{report.taken_over} events had been judged by an audit that was interrupted: these were hashed again only"
+        )
     emit(_data(report), _text(report))
     return DONE if report.ok else EVIDENCE
+
+
+def _checkpoint(text: str | None) -> bytes | int | None:
+    if text is None:
+        return None
+    if text.isascii() and text.isdigit():
+        return int(text)
+    return read_bytes(Path(text), _MOST_NOTE)
 
 
 def _not_behind(report: AuditReport) -> AuditReport:
@@ -51,7 +98,9 @@ def _not_behind(report: AuditReport) -> AuditReport:
     told = f"a checkpoint of {mark.size} events was signed, and the log holds {report.size}: this is an earlier copy"
     line = Line("high-water", "failed", 1, 1, told)
     finding = Finding("high-water", f"size {mark.size}", told)
-    return replace(report, lines=(*report.lines, line), findings=(*report.findings, finding))
+    kinds = Counter(report.kinds)
+    kinds["tampering"] += 1
+    return replace(report, lines=(*report.lines, line), findings=(*report.findings, finding), kinds=dict(kinds))
 
 
 def _check_authority(reader: StateReader, event: Event) -> None:
@@ -61,9 +110,12 @@ def _check_authority(reader: StateReader, event: Event) -> None:
 
 
 def _data(report: AuditReport) -> dict[str, object]:
+    damage = report.damage
     return {
         "ok": report.ok,
         "size": report.size,
+        "since": report.since,
+        "taken_over": report.taken_over,
         "lines": [
             {
                 "dimension": line.dimension,
@@ -74,7 +126,19 @@ def _data(report: AuditReport) -> dict[str, object]:
             }
             for line in report.lines
         ],
-        "findings": [{"table": one.table, "key": one.key, "message": one.message} for one in report.findings],
+        "kinds": report.kinds,
+        "damage": None
+        if damage is None
+        else {
+            "from": damage.start,
+            "to": damage.stop,
+            "checkpoint_before": damage.checkpoint_before,
+            "checkpoint_after": damage.checkpoint_after,
+        },
+        "findings": [
+            {"table": one.table, "key": one.key, "kind": one.kind, "message": one.message, "events": one.events}
+            for one in report.findings
+        ],
     }
 
 
@@ -86,7 +150,8 @@ def _text(report: AuditReport) -> str:
         for line in report.lines
     ]
     if report.ok:
-        return "\n".join([*lines, "", f"The log of {report.size} events is what it says it is."])
+        from_ = f" from event {report.since} on; what is before it was not looked at" if report.since else ""
+        return "\n".join([*lines, "", f"The log of {report.size} events is what it says it is{from_}."])
     rest = len(report.findings) - _SHOWN
     return "\n".join(
         [
@@ -95,5 +160,23 @@ def _text(report: AuditReport) -> str:
             f"First bad row: {report.findings[0]}",
             *(f"  also: {one}" for one in report.findings[1:_SHOWN]),
             *([f"  and {rest} more"] if rest > 0 else []),
+            "",
+            *_where(report),
+            *(_WHAT[kind].format(count=count) for kind, count in sorted(report.kinds.items())),
         ]
     )
+
+
+def _where(report: AuditReport) -> list[str]:
+    damage = report.damage
+    if damage is None:
+        return ["It is tied to no event that stands here."]
+    after = f", and event {damage.stop} and on are sound" if damage.stop < report.size else ""
+    lines = [
+        f"It lies in events {damage.start} to {damage.stop - 1}: the log is sound up to size {damage.start}{after}."
+    ]
+    if damage.checkpoint_before is not None:
+        lines.append(f"The last checkpoint before it that verifies is of {damage.checkpoint_before} events.")
+    if damage.checkpoint_after is not None:
+        lines.append(f"The first checkpoint after it that verifies is of {damage.checkpoint_after} events.")
+    return lines
