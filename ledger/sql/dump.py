@@ -46,6 +46,9 @@ _BESIDE: Final = {
 }
 
 COMPARED: Final = (
+    schema.head,
+    schema.events,
+    schema.nodes,
     schema.claims,
     schema.tags,
     schema.states,
@@ -54,7 +57,7 @@ COMPARED: Final = (
     schema.cosignatures,
     schema.timestamps,
 )
-"""The tables that `Dump.digests` covers: all but the events and what the head commits to."""
+"""The tables that `Dump.digests` covers: all in which a log is; how often its states were made anew is not of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +90,12 @@ class StoredOpening:
 class Dump(SqlSnapshot):
     """A `SqlSnapshot` that gives ranges of whole tables."""
 
-    def node_pairs(self, start: int, stop: int) -> Iterator[tuple[bytes, bytes]]:
+    def nodes_between(self, start: int, stop: int) -> Iterator[tuple[bytes, bytes]]:
         """Give the BLAKE3 and the SHA-256 hash of the nodes from ``start`` up to ``stop``, by position."""
         for row in self._stream(_NODES, start=start, stop=stop):
             yield row.blake3, row.sha256
 
-    def stored_openings(self, start: int, stop: int) -> Iterator[StoredOpening]:
+    def openings_between(self, start: int, stop: int) -> Iterator[StoredOpening]:
         """Give the openings of the events from ``start`` up to ``stop``, sorted by event and path."""
         for row in self._stream(_OPENINGS, start=start, stop=stop):
             yield StoredOpening(row.seq, row.path, row.salt, row.value)

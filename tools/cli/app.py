@@ -5,6 +5,7 @@ is there at once.
 """
 
 import importlib
+import keyword
 import os
 import sys
 from collections.abc import Sequence
@@ -44,7 +45,9 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "stamp": "Have checkpoints stamped with the time.",
         "prove": "Export a decision as a bundle that proves itself.",
         "receipt": "Prove to other software that an event stands in the log.",
+        "copy": "Bring a log from one database to another.",
         "export": "Write the whole log into plain files that prove themselves.",
+        "import": "Make a ledger of an export.",
         "replay": "Decide every recorded decision again, and compare.",
         "audit": "Recompute everything from the stored events.",
         "rebuild": "Fold the views again from the events.",
@@ -73,7 +76,9 @@ class Root(Suggesting):
         """Load a command from its module."""
         if cmd_name not in COMMANDS:
             return None
-        found = importlib.import_module(f"tools.cli.{cmd_name}").command
+        # A word of Python's own can't name a module that others import.
+        module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        found = importlib.import_module(f"tools.cli.{module}").command
         return found if isinstance(found, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  (click's form)

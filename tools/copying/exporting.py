@@ -134,7 +134,7 @@ class _Export:
         made: list[bytes] = []
 
         def lines() -> Iterable[bytes]:
-            stored = self.look.node_pairs(mmr.size(first), mmr.size(stop))
+            stored = self.look.nodes_between(mmr.size(first), mmr.size(stop))
             for seq, data in self.look.events(first, stop):
                 added = self._trees.add(data)
                 if self._trees.size != seq + 1 or [next(stored, None) for _ in added] != added:
@@ -148,7 +148,7 @@ class _Export:
         return made
 
     def _opening_lines(self, first: int, stop: int) -> Iterable[bytes]:
-        for one in self.look.stored_openings(first, stop):
+        for one in self.look.openings_between(first, stop):
             self._openings += 1
             line = OpeningLine(one.seq, one.path, one.salt, one.value)
             yield _spelled(line, f"the opening {one.path} of event {one.seq}")

@@ -48,10 +48,11 @@ def stored(stage: Stage, home: Home) -> OpenLedger:
     return begun(home, log, lambda: stage.now)
 
 
-def make(folder: Path, *, openings: bool = True) -> None:
-    """Write the export."""
-    with counted_randomness():
-        stage, _ = history()
+def make(folder: Path, stage: Stage | None = None, *, openings: bool = True) -> None:
+    """Write the export of a stage's log, or of the history."""
+    if stage is None:
+        with counted_randomness():
+            stage, _ = history()
     with tempfile.TemporaryDirectory() as name:
         ledger = stored(stage, Home(Path(name)))
         try:

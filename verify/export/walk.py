@@ -15,6 +15,7 @@ from decisions.errors import DecisionError
 from decisions.events import ConstitutionAdopted
 from decisions.observe import check_update
 from grants.authority import check_event
+from grants.erasing import check_erased
 from grants.errors import GrantError
 from ledger import disclosure
 from ledger.disclosure import Opening
@@ -26,6 +27,7 @@ from verify.errors import ExportFormError, VerifyError
 from verify.export.files import Folder, Progress, Records
 from verify.export.form import MAX_LINE, NODE_SIZE, Index, file_name
 from verify.export.lines import CheckpointLine, OpeningLine
+from verify.export.lookup import PassedEvents
 from verify.export.report import Tally
 from verify.export.seals import Seals
 from verify.export.trees import Trees
@@ -43,6 +45,7 @@ _FOLDING: Final = (VerifyError, DecisionError, GrantError, LedgerError, LookupEr
 class Standing:
     """What stands before the event at hand: the reader by which its signature is judged."""
 
+    passed: PassedEvents
     rows: dict[tuple[str, str], StateRow] = field(default_factory=dict)
     adopted: Event | None = None
     last: Event | None = None
@@ -53,8 +56,10 @@ class Standing:
         return self.rows.get((view, key))
 
     def event_bytes(self, seq: int) -> bytes | None:
-        """Give the bytes of the last adoption or of the event before; nothing is judged by any other."""
-        return next((one.data for one in (self.adopted, self.last) if one is not None and one.seq == seq), None)
+        """Give the bytes of an event before, or None."""
+        # Most is judged by the last adoption and by the event right before.
+        held = next((one for one in (self.adopted, self.last) if one is not None and one.seq == seq), None)
+        return self.passed.event_bytes(seq) if held is None else held.data
 
     def openings(self, seq: int) -> Sequence[Opening]:
         """Give the openings of the event before."""
@@ -85,9 +90,12 @@ class LogWalk:
     states: Tally = field(default_factory=lambda: Tally("states"))
     disclosures: Tally = field(default_factory=lambda: Tally("disclosures"))
     withheld: int = 0
-    _standing: Standing = field(default_factory=Standing)
+    _standing: Standing = field(init=False)
     _erased: set[str] = field(default_factory=set)
     _at: str = ""
+
+    def __post_init__(self) -> None:
+        self._standing = Standing(PassedEvents(self.folder, self.index))
 
     def run(self) -> None:
         """Walk to the end, or to where the export can't be followed any further.
@@ -125,6 +133,7 @@ class LogWalk:
                 added = self.trees.add(data)
                 self._nodes(seq, added, nodes.read(NODE_SIZE * len(added)))
                 self._event(seq, data, self._opened(seq, openings), claims)
+                self._standing.passed.passed(data)
                 self._seal(seq + 1, checkpoints)
                 if not (seq + 1) % _STEP or seq + 1 == self.index.size:
                     self.progress("events", seq + 1, self.index.size)
@@ -214,6 +223,7 @@ class LogWalk:
         try:
             check_event(self._standing, event)
             check_update(self._standing, self.registry, event)
+            check_erased(self._standing, self.registry, event)
         except _FOLDING as error:
             self.signatures.fault(f"event {event.seq}, {event.type}: {_line(error)}")
 
