@@ -96,6 +96,14 @@ class Policy:
                 met.add(group.name)
         return self.quorum in met
 
+    def counted(self) -> frozenset[str]:
+        """Name the witnesses that lead to the quorum; the others are optional."""
+        wanted = {self.quorum}
+        for group in reversed(self.groups):  # a group names only what stands before it
+            if group.name in wanted:
+                wanted.update(group.members)
+        return frozenset(witness.name for witness in self.witnesses if witness.name in wanted)
+
     def open(self, data: bytes) -> Witnessed:
         """Open a checkpoint that one of the logs has signed, and verify the witnesses' lines.
 
