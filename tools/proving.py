@@ -11,14 +11,17 @@ from decisions.events import DecisionMade
 from grants import allowed_signers
 from grants.events import ConsentConsumed, ConsentRequested
 from grants.reading import read_event
+from ledger.cosignature import witness_id
+from ledger.errors import NoteError
 from ledger.log import Snapshot
-from ledger.policy import parse_policy
+from ledger.policy import NONE, Policy, parse_policy
 from tools import checkpointing
 from tools.checkpointing import Signed
 from tools.errors import EvidenceError, InputError
 from tools.files import read_bytes
 from tools.home import Home
 from tools.ledger import OpenLedger
+from tools.witnessing.standing import cosigned_note
 from verify.bundle.form import parse_bundle
 from verify.bundle.maker import EVERYTHING, Disclosure, make_bundle
 from verify.check import check_bundle
@@ -62,6 +65,8 @@ def prove(ledger: OpenLedger, seq: int, disclose: Disclosure) -> Proof:
     )
     _check_opened(ledger, decision, signed, data, disclose)
     report = check(ledger.home, data)
+    if report.failed == ("witnesses",):
+        raise not_witnessed(signed, report.line("witnesses").why)
     if not report.verified:
         raise EvidenceError(
             f"the bundle of decision {decision} does not hold ({', '.join(report.failed)}) and is not handed out: "
@@ -71,9 +76,44 @@ def prove(ledger: OpenLedger, seq: int, disclose: Disclosure) -> Proof:
 
 
 def covering(ledger: OpenLedger, seq: int) -> Signed:
-    """Give the latest checkpoint if it covers an event, else a new one."""
-    latest = ledger.log.read(checkpointing.latest)
-    return latest if latest is not None and latest.checkpoint.size > seq else checkpointing.make(ledger)
+    """Give a checkpoint that covers an event, with every line that witnesses added; where none covers it, a new one.
+
+    The newest is preferred, unless it lacks the policy's quorum and one before it has reached it.
+
+    Raises:
+        EvidenceError: the log does not continue what was signed before.
+        HomeError: the key or the mark can't be used, where a new one is signed.
+        InputError: the policy can't be read.
+    """
+    newest = ledger.log.read(checkpointing.latest)
+    if newest is None or newest.checkpoint.size <= seq:
+        return checkpointing.make(ledger)
+    policy = parse_policy(read_bytes(ledger.home.policy))
+    return ledger.log.read(lambda look: _best_witnessed(look, policy, newest, seq))
+
+
+def not_witnessed(signed: Signed, why: str) -> InputError:
+    """Say what to do where a checkpoint lacks the quorum alone."""
+    return InputError(
+        f"the checkpoint of {signed.checkpoint.size} events is not witnessed as the policy demands ({why}): run tally "
+        "witness submit, then ask again"
+    )
+
+
+def _best_witnessed(snapshot: Snapshot, policy: Policy, newest: Signed, seq: int) -> Signed:
+    known = {snapshot.last_cosigned(witness_id(witness.key)) for witness in policy.witnesses}
+    for size in sorted((size for size in known if size is not None and size > seq), reverse=True):
+        found = snapshot.newest_checkpoint(size + 1)
+        if found is None or policy.quorum == NONE:
+            continue
+        note = cosigned_note(snapshot, *found)
+        try:
+            witnessed = policy.open(note)
+        except NoteError:  # of a key that the policy no longer names
+            continue
+        if witnessed.checkpoint.origin == newest.checkpoint.origin and policy.satisfied(witnessed.witnesses):
+            return Signed(witnessed.checkpoint, note)
+    return Signed(newest.checkpoint, cosigned_note(snapshot, newest.checkpoint.size, newest.note))
 
 
 def check(home: Home, data: bytes) -> Report:

@@ -17,7 +17,7 @@ from tools.checkpointing import Signed
 from tools.errors import EvidenceError, InputError
 from tools.files import read_bytes
 from tools.ledger import OpenLedger
-from tools.proving import covering
+from tools.proving import covering, not_witnessed
 from verify.check.report import Line
 from verify.errors import InclusionError
 from verify.proven import prove_event, roots_of
@@ -61,6 +61,8 @@ def make(ledger: OpenLedger, seq: int, form: Form) -> Made:
         data = _cose(ledger, signed, proof)
     lines = check_receipt(data, event, parse_policy(read_bytes(ledger.home.policy)))
     bad = [line for line in lines if line.status == "FAIL"]
+    if [line.check for line in bad] == ["witnesses"]:
+        raise not_witnessed(signed, bad[0].why)
     if bad:
         raise EvidenceError(f"the receipt of event {seq} does not hold ({bad[0].why}): run tally audit")
     return Made(data, event, signed.checkpoint.size, lines)

@@ -8,6 +8,7 @@ from typing import Final
 import click
 
 from ledger import canon
+from ledger.log import Snapshot
 from tools import checkpointing
 from tools.checkpointing import Signed
 from tools.cli.command import group
@@ -16,6 +17,7 @@ from tools.cli.session import home, opened
 from tools.errors import InputError
 from tools.keeping import Keeper
 from tools.settings import MOST_EVENTS, MOST_SECONDS, Cadence, read_settings
+from tools.witnessing.standing import cosigned_note
 
 _EXAMPLE: Final = """\
 tally checkpoint
@@ -47,12 +49,19 @@ def make() -> None:
 
 @command.command("show", example="tally checkpoint show")
 def show() -> None:
-    """Print the newest checkpoint that was signed, after its signature was verified."""
+    """Print the newest checkpoint that was signed, after its signature was verified, with the lines of witnesses."""
     with opened() as ledger:
-        signed = ledger.log.read(checkpointing.latest)
+        signed = ledger.log.read(_newest)
     if signed is None:
         raise InputError("no checkpoint was signed yet: run tally checkpoint")
     _print(signed)
+
+
+def _newest(snapshot: Snapshot) -> Signed | None:
+    newest = checkpointing.latest(snapshot)
+    if newest is None:
+        return None
+    return Signed(newest.checkpoint, cosigned_note(snapshot, newest.checkpoint.size, newest.note))
 
 
 @command.command("keep", example=_KEEP)
