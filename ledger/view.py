@@ -82,8 +82,13 @@ def step(view: View, key: str, before: StateRow | None, event: Event) -> StateRo
 
 def states_digest(rows: Iterable[StateRow]) -> bytes:
     """Hash all rows, sorted by view and key; view, key, be64(seq) and state each framed by its be64 length."""
-    framed: list[bytes] = []
-    for row in sorted(rows, key=lambda row: (row.view.encode(), row.key.encode())):
-        for part in (row.view.encode(), row.key.encode(), be64(row.seq), row.data):
-            framed += (be64(len(part)), part)
-    return digest.document(b"".join(framed))
+    return sorted_states_digest(sorted(rows, key=lambda row: (row.view.encode(), row.key.encode())))
+
+
+def sorted_states_digest(rows: Iterable[StateRow]) -> bytes:
+    """Hash all rows as `states_digest` does; they come sorted by the bytes of view and key, and none is kept."""
+    return digest.document_of(
+        be64(len(part)) + part
+        for row in rows
+        for part in (row.view.encode(), row.key.encode(), be64(row.seq), row.data)
+    )

@@ -28,6 +28,10 @@ _KEYS: Final[dict[Keyed, sa.TextClause]] = {
     "claims": sa.text("SELECT seq, key FROM claims WHERE seq >= :start AND seq < :stop"),
     "tags": sa.text("SELECT seq, tag FROM tags WHERE seq >= :start AND seq < :stop"),
 }
+_EVERY_KEY: Final[dict[Keyed, sa.TextClause]] = {
+    "claims": sa.text("SELECT seq, key FROM claims"),
+    "tags": sa.text("SELECT seq, tag FROM tags"),
+}
 _KEYS_IN_ORDER: Final[dict[Keyed, sa.TextClause]] = {
     "claims": sa.text("SELECT seq, key FROM claims WHERE seq >= :start AND seq < :stop ORDER BY seq, key"),
     "tags": sa.text("SELECT seq, tag FROM tags WHERE seq >= :start AND seq < :stop ORDER BY seq, tag"),
@@ -71,6 +75,10 @@ class Ranges:
     def keys(self, table: Keyed, start: int, stop: int) -> Iterator[list[Row]]:
         """Give (seq, key) of the claims or tags of these events, in batches, in whatever order they lie."""
         return self._batches(_KEYS[table], {"start": start, "stop": stop})
+
+    def every_key(self, table: Keyed) -> Iterator[list[Row]]:
+        """Give (seq, key) of all claims or tags, in batches, in whatever order they lie."""
+        return self._batches(_EVERY_KEY[table], {})
 
     def keys_in_order(self, table: Keyed, start: int, stop: int) -> Iterator[Row]:
         """Give (seq, key) of the claims or tags of these events, by event."""

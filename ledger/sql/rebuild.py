@@ -1,13 +1,15 @@
-"""Rebuilding the views' states from the events.
+"""Rebuilding what is worked out from the events: the views' states, and claims and tags.
 
-The events are the log, the states are worked out from them: `rebuild` empties the table and folds the log again. On
-an undamaged log that reaches the digest that stood before.
+The events are the log and are never touched. `rebuild` folds it again, over a scratch file, and puts the states that
+result in the place of those that stood; on an undamaged log that reaches the digest that stood before. Claims and tags
+are written only where they are not what the events demand. Memory stays flat.
 
-Source: DESIGN section 6 (views).
+Source: DESIGN section 6 (views, claims, tags).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import sqlalchemy as sa
 
@@ -16,10 +18,13 @@ from ledger.event import Event, Registry
 from ledger.sql import schema
 from ledger.sql.engine import place, writer
 from ledger.sql.failure import translated
+from ledger.sql.mend import BATCH, KEYED, Demanded, mend
+from ledger.sql.ranges import Keyed
 from ledger.sql.rows import put_states, to_state
+from ledger.sql.scratch import ScratchStates
 from ledger.sql.snapshot import SqlSnapshot
 from ledger.sql.stream import STREAM, streamed
-from ledger.view import View, fold, states_digest
+from ledger.view import StateRow, View, sorted_states_digest, step
 
 _ALL = sa.select(schema.states).order_by(schema.states.c.view, schema.states.c.key)
 
@@ -36,16 +41,23 @@ class Rebuilt:
         after: digest of the states that stand now.
         events: how many events were folded.
         states: how many states stand now.
+        mended: which of claims and tags were not what the events demand, and are now.
     """
 
     before: bytes | None
     after: bytes
     events: int
     states: int
+    mended: tuple[Keyed, ...]
+
+    @property
+    def same(self) -> bool:
+        """Whether everything stood as the events give it."""
+        return self.before == self.after and not self.mended
 
 
 def rebuild(engine: sa.Engine, registry: Registry, views: Sequence[View], progress: Progress | None = None) -> Rebuilt:
-    """Fold the whole log again, in one transaction: the states are the new ones, or stay the old ones.
+    """Work states, claims and tags out again, in one transaction: all of them are the new ones, or stay the old ones.
 
     The generation in ``projections`` moves with them.
 
@@ -55,14 +67,36 @@ def rebuild(engine: sa.Engine, registry: Registry, views: Sequence[View], progre
         CorruptError: the generation's row is missing.
         StoreError: the database can't be read or written.
     """
-    with translated(place(engine)), writer(engine).begin() as connection:
+    with translated(place(engine)), ScratchStates() as scratch, writer(engine).begin() as connection:
         before = _standing_digest(connection)
         snapshot = SqlSnapshot(connection)
-        rows = fold(views, _events(snapshot, registry, progress)).values()
+        demanded = Demanded()
+        for event in _events(snapshot, registry, progress):
+            _fold(scratch, views, event)
+            demanded.add(event)
+        mended = tuple(
+            table for table in KEYED if mend(connection, table, demanded, lambda: _events(snapshot, registry, None))
+        )
         connection.execute(sa.delete(schema.states))
-        put_states(connection, rows)
+        states = 0
+        for batch in _batches(scratch.rows()):
+            put_states(connection, batch)
+            states += len(batch)
         _next_generation(connection)
-        return Rebuilt(before, states_digest(rows), snapshot.head.size, len(rows))
+        return Rebuilt(before, sorted_states_digest(scratch.rows()), snapshot.head.size, states, mended)
+
+
+def _fold(scratch: ScratchStates, views: Sequence[View], event: Event) -> None:
+    if event.body.folded:
+        for view in views:
+            for key in view.keys(event):
+                scratch.put(step(view, key, scratch.get(view.name, key), event))
+
+
+def _batches(rows: Iterable[StateRow]) -> Iterator[list[StateRow]]:
+    left = iter(rows)
+    while batch := list(islice(left, BATCH)):
+        yield batch
 
 
 def current_digest(connection: sa.Connection) -> bytes:
@@ -72,7 +106,7 @@ def current_digest(connection: sa.Connection) -> bytes:
         CorruptError: one of them is no state.
     """
     with translated(place(connection.engine)):
-        return states_digest(map(to_state, streamed(connection, _ALL)))
+        return sorted_states_digest(map(to_state, streamed(connection, _ALL)))
 
 
 def _next_generation(connection: sa.Connection) -> None:

@@ -1,4 +1,4 @@
-"""``tally rebuild``: the views folded again from the events."""
+"""``tally rebuild``: what is worked out from the events, worked out again."""
 
 from ledger import canon
 from ledger.sql.rebuild import rebuild
@@ -10,22 +10,23 @@ from tools.cli.session import opened
 
 @declare("rebuild", example="tally rebuild")
 def command() -> int:
-    """Empty the views and fold the whole log again, in one transaction.
+    """Work views, claims and tags out from the events again, in one transaction; no event is touched.
 
-    The states that result are compared with those that stood: on a log whose views nobody touched they are the same
-    (exit code 0). Where they differ, the new ones stand, and the exit code is 3.
+    What results is compared with what stood: on a log that nobody touched it is the same (exit code 0). Where it
+    differs, the new stands, and the exit code is 3. Memory stays small, whatever the size of the log.
     """
     with opened() as ledger, progress("folding") as bar:
         rebuilt = rebuild(ledger.log.engine, ledger.registry, ledger.views, bar)
-    same = rebuilt.before == rebuilt.after
     data = {
         "events": rebuilt.events,
         "states": rebuilt.states,
         "before": None if rebuilt.before is None else canon.to_base64url(rebuilt.before),
         "after": canon.to_base64url(rebuilt.after),
-        "same": same,
+        "mended": list(rebuilt.mended),
+        "same": rebuilt.same,
     }
     counts = f"{rebuilt.events} events folded into {rebuilt.states} states"
-    verdict = "the same as before" if same else "NOT the same as before: a view had been changed; run tally audit"
+    wrong = [*(["views"] if rebuilt.before != rebuilt.after else []), *rebuilt.mended]
+    verdict = "the same as before" if rebuilt.same else f"NOT the same as before ({', '.join(wrong)}): run tally audit"
     emit(data, f"{counts}, {verdict}")
-    return DONE if same else EVIDENCE
+    return DONE if rebuilt.same else EVIDENCE

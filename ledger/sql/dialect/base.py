@@ -1,6 +1,7 @@
 """What differs between databases: the interface that each one's module fills, and nothing of any one of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, TypeAlias
 
 import sqlalchemy as sa
@@ -112,6 +113,13 @@ class Dialect(Protocol):
         Raises:
             StoreError: the database can't do that.
             SQLAlchemyError: the other one has ended.
+        """
+
+    def deletable(self, connection: sa.Connection, table: str) -> AbstractContextManager[None]:
+        """Let rows of an append-only table be deleted for the length of a block, within the transaction.
+
+        Raises:
+            SQLAlchemyError: this role is not the owner of the tables.
         """
 
     def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:

@@ -8,6 +8,7 @@ Error classes are told apart by SQLSTATE, https://www.postgresql.org/docs/curren
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import sqlalchemy as sa
@@ -184,6 +185,13 @@ class PostgreSQL:
     def see(self, connection: sa.Connection, shared: str) -> None:
         """Take over an exported snapshot."""
         connection.exec_driver_sql(f"SET TRANSACTION SNAPSHOT '{shared}'")
+
+    @contextmanager
+    def deletable(self, connection: sa.Connection, table: str) -> Iterator[None]:
+        """Switch the trigger off that refuses it, and on again."""
+        connection.exec_driver_sql(f"ALTER TABLE {table} DISABLE TRIGGER {table}_no_delete")
+        yield
+        connection.exec_driver_sql(f"ALTER TABLE {table} ENABLE ALWAYS TRIGGER {table}_no_delete")
 
     def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:
         """Look at what durability rests on, and at the server's version."""

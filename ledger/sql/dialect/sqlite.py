@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -194,6 +194,14 @@ class SQLite:
     def see(self, connection: sa.Connection, shared: str) -> None:  # noqa: ARG002  (the protocol's form)
         """Refuse: nothing was shared."""
         raise StoreError("SQLite shares no look at a file")
+
+    @contextmanager
+    def deletable(self, connection: sa.Connection, table: str) -> Iterator[None]:
+        """Take the trigger away that refuses it, and make it again."""
+        name = f"{table}_no_delete"
+        connection.exec_driver_sql(f"DROP TRIGGER IF EXISTS {name}")
+        yield
+        connection.exec_driver_sql(TRIGGERS[name])
 
     def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:
         """Look at the pragmas."""
