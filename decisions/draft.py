@@ -76,6 +76,13 @@ def is_same(body: DecisionMade, operation: Operation, asker: Asker, kept: Sequen
     )
 
 
+def lost(body: DecisionMade, kept: Sequence[Opening]) -> str | None:
+    """Name the first part of a recorded operation whose opening is not there, or None: it can't be compared then."""
+    there = {opening.path for opening in kept}
+    wanted = (ARGS, *(content_path(index) for index in range(len(body.operands))))
+    return next((path for path in wanted if path not in there), None)
+
+
 def decision(evaluation: Evaluation, trace: Trace, circumstances: Circumstances, asked: Asked) -> Draft:
     """Draft the decision."""
     verdict = evaluation.verdict

@@ -28,7 +28,7 @@ from grants.events import ConsentRequested
 from grants.identifier import check_text, code_points
 from grants.principals import Asker
 from ledger.errors import ClockError, StoreError
-from ledger.event import Event, Registry
+from ledger.event import Event, Registry, erasure_claim
 from ledger.log import Log, Transaction
 
 Resolver: TypeAlias = Callable[[str], str | None]
@@ -155,7 +155,16 @@ class DecisionPoint:
     def _repeat(self, tx: Transaction, seq: int, request: Request, asker: Asker) -> Answer:
         decision = self._registry.parse(tx.event_bytes(seq) or b"")
         body = _decided(decision)
-        if not draft.is_same(body, request.operation, asker, tx.openings(seq)):
+        kept = tx.openings(seq)
+        lost = draft.lost(body, kept)
+        if lost is not None:
+            eraser = tx.claimed(erasure_claim(seq, lost))
+            how = f"was erased by event {eraser}" if eraser is not None else "is not kept here"
+            raise RequestConflictError(
+                f"request id {request.id} was used for decision {seq}, whose operation {how}: whether this is the same "
+                "one can't be told any more; give it a new id"
+            )
+        if not draft.is_same(body, request.operation, asker, kept):
             raise RequestConflictError(
                 f"request id {request.id} was used for another operation, decision {seq}: give each its own"
             )

@@ -4,6 +4,7 @@ Source: DESIGN sections 8 and 9.
 """
 
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,19 +12,22 @@ from decisions.events import DecisionMade
 from grants import allowed_signers
 from grants.events import ConsentConsumed, ConsentRequested
 from grants.reading import read_event
+from ledger import disclosure
 from ledger.cosignature import witness_id
 from ledger.errors import NoteError
 from ledger.log import Snapshot
 from ledger.policy import NONE, Policy, parse_policy
 from tools import checkpointing
 from tools.checkpointing import Signed
+from tools.erasing import closed
 from tools.errors import EvidenceError, InputError
 from tools.files import read_bytes
 from tools.home import Home
 from tools.ledger import OpenLedger
 from tools.witnessing.standing import cosigned_note
+from verify.bundle.choice import Disclosure, FieldPattern
 from verify.bundle.form import parse_bundle
-from verify.bundle.maker import EVERYTHING, Disclosure, make_bundle
+from verify.bundle.maker import make_bundle
 from verify.check import check_bundle
 from verify.check.report import Report
 
@@ -51,10 +55,10 @@ def prove(ledger: OpenLedger, seq: int, disclose: Disclosure) -> Proof:
     Args:
         ledger: the open ledger.
         seq: the decision, or an event that came of it.
-        disclose: the fields to open.
+        disclose: the fields to open, and those to hide.
 
     Raises:
-        InputError: no such decision, or no such field to open.
+        InputError: no such decision, or no such field to open or to hide.
         BundleError: it can't be bundled.
         EvidenceError: it does not hold, and is not handed out.
     """
@@ -63,7 +67,7 @@ def prove(ledger: OpenLedger, seq: int, disclose: Disclosure) -> Proof:
     data = ledger.log.read(
         lambda snapshot: make_bundle(snapshot, ledger.registry, ledger.views, decision, signed.note, disclose)
     )
-    _check_opened(ledger, decision, signed, data, disclose)
+    _check_choice(ledger, decision, data, disclose)
     report = check(ledger.home, data)
     if report.failed == ("witnesses",):
         raise not_witnessed(signed, report.line("witnesses").why)
@@ -133,28 +137,33 @@ def command_line(home: Home, file: Path) -> str:
     return shlex.join(map(str, words))
 
 
-def _check_opened(ledger: OpenLedger, decision: int, signed: Signed, data: bytes, disclose: Disclosure) -> None:
-    """Insist that each field that was asked for is open: whoever hands a bundle on relies on it."""
-    opened = _open_fields(data)
-    paths = {path for _, path in opened}
-    lacking = [
-        *(f"{seq}:{path}" for seq, path in sorted(disclose.fields - opened)),
-        *(one for one in sorted(disclose.patterns) if not any(p == one or p.startswith(f"{one}/") for p in paths)),
-    ]
+def _check_choice(ledger: OpenLedger, decision: int, data: bytes, disclose: Disclosure) -> None:
+    """Insist that each field that was asked for is open, and each that was hidden is there: somebody relies on it."""
+    bundle = parse_bundle(data)
+    opened = {(one.seq, one.opening.path) for one in bundle.disclosures}
+    declared = {
+        (one.seq, path) for one in bundle.events for path, _ in disclosure.paths(ledger.registry.parse(one.data).body)
+    }
+    lacking = _unmet(disclose.opened, opened)
+    wish = f"no field {', '.join(lacking)} that could be opened" if lacking else ""
     if not lacking:
-        return
-    whole = ledger.log.read(
-        lambda look: make_bundle(look, ledger.registry, ledger.views, decision, signed.note, EVERYTHING)
-    )
-    there = ", ".join(f"{seq}:{path}" for seq, path in sorted(_open_fields(whole))) or "none"
-    raise InputError(
-        f"the bundle of decision {decision} has no field {', '.join(lacking)} that could be opened: "
-        f"there are {there} (what was erased is not among them)"
-    )
+        lacking = _unmet(disclose.hidden, declared)
+        wish = f"no field {', '.join(lacking)} that could be hidden" if lacking else ""
+    if wish:
+        there = ledger.log.read(lambda look: [_told(look, seq, path, disclose) for seq, path in sorted(declared)])
+        raise InputError(f"the bundle of decision {decision} has {wish}: there are {', '.join(there) or 'none'}")
 
 
-def _open_fields(data: bytes) -> set[tuple[int, str]]:
-    return {(one.seq, one.opening.path) for one in parse_bundle(data).disclosures}
+def _unmet(patterns: Iterable[FieldPattern], fields: Iterable[tuple[int, str]]) -> list[str]:
+    found = list(fields)
+    return [str(one) for one in sorted(patterns, key=str) if not any(one.covers(seq, path) for seq, path in found)]
+
+
+def _told(look: Snapshot, seq: int, path: str, disclose: Disclosure) -> str:
+    """Name a field, and say why it can't be opened where it can't."""
+    if all(opening.path != path for opening in look.openings(seq)):
+        return f"{seq}:{path} ({closed(look, seq, path)})"
+    return f"{seq}:{path} (hidden)" if disclose.hides(seq, path) else f"{seq}:{path}"
 
 
 def _decision(snapshot: Snapshot, ledger: OpenLedger, seq: int) -> tuple[int, int]:

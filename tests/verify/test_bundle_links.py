@@ -14,7 +14,7 @@ from ledger.note import NoteSigner
 from ledger.policy import Policy, PolicyLog
 from tools.dev import golden_bundle
 from tools.dev.golden_bundle import Stage, cosign, key
-from verify.bundle import NEEDED, Bundle, Disclosure, parse_bundle
+from verify.bundle import NEEDED, Bundle, Disclosure, FieldPattern, parse_bundle
 from verify.check import CHECKS, check_bundle
 from verify.check.decision import check_reduction
 from verify.check.evidence import Evidence
@@ -546,8 +546,8 @@ def test_names_of_the_checks_are_stable():
 
 def test_disclosures_choose_what_is_told(case):
     seq = case.told["allow-by-consent"]
-    by_path = parse_bundle(case.stage.bundle(seq, Disclosure(patterns=frozenset({"/args"}))))
+    by_path = parse_bundle(case.stage.bundle(seq, Disclosure(frozenset({FieldPattern("/args")}))))
     assert {one.opening.path for one in by_path.disclosures} == {"/args"}
-    single = parse_bundle(case.stage.bundle(seq, Disclosure(fields=frozenset({(seq, "/args")}))))
+    single = parse_bundle(case.stage.bundle(seq, Disclosure(frozenset({FieldPattern("/args", seq)}))))
     assert [(one.seq, one.opening.path) for one in single.disclosures] == [(seq, "/args")]
     assert not parse_bundle(case.stage.bundle(seq)).disclosures

@@ -15,11 +15,13 @@ from tools.cli.session import opened
 from tools.errors import InputError
 from tools.home import write_new
 from tools.proving import Proof, command_line, prove
-from verify.bundle.maker import Disclosure
+from verify.bundle.choice import Disclosure, FieldPattern
+from verify.errors import BundleError
 
 _EXAMPLE: Final = """\
 tally prove 41 -o case-41.bundle
-tally prove 41 -o case-41.bundle --disclose /args --disclose /reason"""
+tally prove 41 -o case-41.bundle --disclose /args --disclose /reason
+tally prove 41 -o case-41.bundle --disclose-all --hide 12:/reason --hide '/operands/*/content'"""
 
 
 @declare("prove", example=_EXAMPLE)
@@ -27,17 +29,23 @@ tally prove 41 -o case-41.bundle --disclose /args --disclose /reason"""
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE|-", help="Where; else decision-N.bundle."
 )
-@click.option("--disclose", "paths", multiple=True, metavar="[EVENT:]PATH", help="Open this field, such as /args.")
+@click.option("--disclose", "shown", multiple=True, metavar="[EVENT:]PATH", help="Open this field, such as /args.")
 @click.option("--disclose-all", "everything", is_flag=True, help="Open every field that was not erased.")
-def command(event: int, output: Path | None, paths: tuple[str, ...], *, everything: bool) -> None:
+@click.option("--hide", "hidden", multiple=True, metavar="[EVENT:]PATH", help="Keep this field closed all the same.")
+def command(
+    event: int, output: Path | None, shown: tuple[str, ...], hidden: tuple[str, ...], *, everything: bool
+) -> None:
     """Export a decision as a bundle, with all that the verdict rested on.
 
     EVENT is the decision, or a consumption or request that came of it. A checkpoint is signed where the latest does
     not cover it; without -o the file is decision-N.bundle. Fields stay closed unless they are disclosed; what is
-    needed to decide again is always open.
+    needed to decide again is open too, unless it is hidden: then that check can't be made, and the report says so.
+    PATH is a field's pointer, as tally log show lists them; it covers what lies below it, and * stands for one part.
+    With an event's number before it, it is of that event alone. What is hidden stays closed whatever else is said,
+    and so does the same value in other events.
     The bundle is verified before it is handed out.
     """
-    disclose = _disclosure(paths, everything=everything)
+    disclose = Disclosure(_patterns("--disclose", shown), _patterns("--hide", hidden), everything)
     with opened() as ledger:
         proof = prove(ledger, event, disclose)
         if output is not None and str(output) == "-":
@@ -51,17 +59,11 @@ def command(event: int, output: Path | None, paths: tuple[str, ...], *, everythi
     say(f"\nAn auditor checks it with:\n  {line}")
 
 
-def _disclosure(paths: tuple[str, ...], *, everything: bool) -> Disclosure:
-    patterns, fields = set(), set()
-    for path in paths:
-        seq, colon, pointer = path.partition(":")
-        if colon and seq.isascii() and seq.isdigit() and pointer.startswith("/"):
-            fields.add((int(seq), pointer))
-        elif path.startswith("/"):
-            patterns.add(path)
-        else:
-            raise click.UsageError(f"--disclose takes a pointer such as /args or 12:/reason, not {path[:60]!a}")
-    return Disclosure(frozenset(patterns), frozenset(fields), everything)
+def _patterns(option: str, texts: tuple[str, ...]) -> frozenset[FieldPattern]:
+    try:
+        return frozenset(map(FieldPattern.parse, texts))
+    except BundleError as error:
+        raise click.UsageError(f"{option}: {error}") from error
 
 
 def _write(file: Path, data: bytes) -> None:

@@ -13,7 +13,7 @@ import click
 from decisions.constitution import load
 from ledger.log import Snapshot
 from tools.cli.command import command as declare
-from tools.cli.failure import DONE, EVIDENCE
+from tools.cli.failure import DONE, EVIDENCE, INCOMPLETE
 from tools.cli.output import Bar, emit, progress, table
 from tools.cli.session import opened
 from tools.errors import InputError
@@ -33,12 +33,14 @@ tally replay --constitution stricter.toml --since 1200"""
 @click.option(
     "--constitution", type=click.Path(path_type=Path), metavar="FILE", help="What would have happened under this one."
 )
+@click.option("--strict", is_flag=True, help="Exit with 6 if a decision could not be decided again as it was.")
 @click.option("--since", type=click.IntRange(0), default=0, metavar="N", help="Only decisions from event N on.")
-def command(constitution: Path | None, since: int) -> int:
+def command(constitution: Path | None, since: int, *, strict: bool) -> int:
     """Decide every recorded decision again, from the log's own states at that point.
 
     Exit code 3 if a decision comes out otherwise under the constitution that it was made under. With --constitution
-    a change is the answer to a question, and the exit code is 0.
+    a change is the answer to a question, and the exit code is 0. Where a reading of trust was erased since, and the
+    decision comes out otherwise without it, it is NOT-CHECKED: counted as not replayable.
     """
     document = None if constitution is None else read_text(constitution)
     if document is not None:
@@ -58,7 +60,9 @@ def command(constitution: Path | None, since: int) -> int:
         emit([], table(("decision", "status", "recorded", "now", "why"), [_row(line) for line in changed[:_SHOWN]]))
     if len(changed) > _SHOWN:
         emit([], f"and {len(changed) - _SHOWN} more; --json gives all")
-    return EVIDENCE if counts["changed"] and document is None else DONE
+    if counts["changed"] and document is None:
+        return EVIDENCE
+    return INCOMPLETE if strict and counts["not replayable"] else DONE
 
 
 def replayed(ledger: OpenLedger, document: str | None, since: int, bar: Bar | None = None) -> list[ReplayLine]:

@@ -18,7 +18,7 @@ from tools.demo.page import Page
 from tools.demo.stage import Stage
 from tools.home import write_new
 from tools.proving import check, command_line, prove
-from verify.bundle.maker import EVERYTHING
+from verify.bundle.choice import EVERYTHING
 from verify.errors import VerifyError
 from verify.views import EVENTS, VIEWS
 

@@ -37,7 +37,7 @@ from ledger.instant import from_microseconds, to_microseconds
 from ledger.memory import MemoryLog
 from ledger.note import COSIGNATURE_V1, NoteSignature, NoteSigner, VerifierKey
 from ledger.policy import Policy, PolicyLog, PolicyWitness
-from verify.bundle import NEEDED, Disclosure, make_bundle
+from verify.bundle import NEEDED, Disclosure, FieldPattern, make_bundle
 from verify.views import EVENTS, VIEWS
 
 FOLDER = Path(__file__).parents[2] / "tests" / "vectors" / "bundles"
@@ -243,7 +243,7 @@ def files() -> dict[str, bytes]:
     """Make every file of the folder."""
     with counted_randomness():
         stage, told = history()
-    opened = Disclosure(patterns=frozenset({"/args", "/reason"}))
+    opened = Disclosure(frozenset({FieldPattern("/args"), FieldPattern("/reason")}))
     note = stage.checkpoint()
     made = {f"{name}.bundle": stage.bundle(seq, note=note) for name, seq in told.items()}
     made["allow-by-consent-disclosed.bundle"] = stage.bundle(told["allow-by-consent"], opened, note)

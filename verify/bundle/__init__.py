@@ -3,7 +3,18 @@
 Source: DESIGN sections 8 and 9; docs/spec/bundle.md.
 """
 
+from verify.bundle.choice import EVERYTHING, NEEDED, Disclosure, FieldPattern
 from verify.bundle.form import Bundle, BundledEvent, Disclosed, parse_bundle
-from verify.bundle.maker import EVERYTHING, NEEDED, Disclosure, make_bundle
+from verify.bundle.maker import make_bundle
 
-__all__ = ["EVERYTHING", "NEEDED", "Bundle", "BundledEvent", "Disclosed", "Disclosure", "make_bundle", "parse_bundle"]
+__all__ = [
+    "EVERYTHING",
+    "NEEDED",
+    "Bundle",
+    "BundledEvent",
+    "Disclosed",
+    "Disclosure",
+    "FieldPattern",
+    "make_bundle",
+    "parse_bundle",
+]

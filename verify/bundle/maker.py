@@ -4,52 +4,26 @@ Source: DESIGN sections 6, 8 and 9; docs/spec/bundle.md.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from decisions.events import DecisionMade, TrustUpdated
 from ledger import mmr, rfc6962
 from ledger.checkpoint import Checkpoint, require_blake3
 from ledger.digest import SHA256_TREE
+from ledger.disclosure import paths
 from ledger.errors import NoteError
 from ledger.event import Event, Registry
 from ledger.log import Snapshot
 from ledger.note import parse_note
 from ledger.view import View
 from verify import inclusion
+from verify.bundle.choice import NEEDED, Disclosure
 from verify.bundle.form import MAX_BYTES, MAX_DISCLOSURES, MAX_EVENTS, Bundle, BundledEvent, Disclosed
 from verify.bundle.selection import Selection, making, select
 from verify.bundle.source import LogSource
 from verify.errors import BundleError, InclusionError
 
 READING = "/c_inst"
-
-
-@dataclass(frozen=True, slots=True)
-class Disclosure:
-    """Which fields a bundle opens. What is needed to decide again is always opened, if it was not erased.
-
-    Attributes:
-        patterns: pointers such as ``/args``: this field, and what lies below it, in every event of the bundle.
-        fields: (event, pointer) of single fields.
-        everything: open all that can be opened.
-    """
-
-    patterns: frozenset[str] = frozenset()
-    fields: frozenset[tuple[int, str]] = frozenset()
-    everything: bool = False
-
-    def opens(self, seq: int, path: str) -> bool:
-        """Tell whether this field is to be opened."""
-        if self.everything or (seq, path) in self.fields:
-            return True
-        return any(path == pattern or path.startswith(f"{pattern}/") for pattern in self.patterns)
-
-
-NEEDED = Disclosure()
-"""Only what is needed to decide again: the reading of trust that was used."""
-
-EVERYTHING = Disclosure(everything=True)
 
 
 def make_bundle(
@@ -132,9 +106,13 @@ def _needed(source: LogSource, body: DecisionMade) -> frozenset[tuple[int, str]]
 def _disclose(
     snapshot: Snapshot, selection: Selection, disclose: Disclosure, needed: frozenset[tuple[int, str]]
 ) -> Iterator[Disclosed]:
+    declared = {(seq, path): one.sd for seq, event in selection.events.items() for path, one in paths(event.body)}
+    # One commitment may stand in a request, its consent and the decision: to hide the value is to hide it in all.
+    hidden = {sd for field, sd in declared.items() if disclose.hides(*field)}
     for seq in selection.events:
         for opening in snapshot.openings(seq):
-            if (seq, opening.path) in needed or disclose.opens(seq, opening.path):
+            field = (seq, opening.path)
+            if declared.get(field) not in hidden and disclose.opens(*field, needed=field in needed):
                 yield Disclosed(seq, opening)
 
 

@@ -1,0 +1,173 @@
+"""What an erasure leaves: nothing in any file, every proof, and answers that say what can't be known any more."""
+
+import json
+import shlex
+import sqlite3
+from contextlib import closing
+
+import click.testing
+import pytest
+
+from tools.cli import replay as module
+from verify.cli import cli
+
+MARK = "MARKED-3f9a"
+ROW = ("--sql", f"DELETE FROM users WHERE id = 42 /* {MARK}-operation */", "--database", "prod")
+BASIS = ("--basis", "gdpr-art-17-1-d")
+
+
+@pytest.fixture
+def lived(desk):
+    """A ledger in which everything disclosable bears a mark, and the decision that a consent allowed."""
+    held = desk.decide("r-1", *ROW).object
+    assert held["outcome"] == "hold"
+    desk.decide("r-2", *ROW)
+    desk.sign("grant", "issue", held["request"], "--for", "2h", "--reason", f"{MARK}-consent")
+    allowed = desk.decide("r-3", *ROW).object
+    assert allowed["outcome"] == "allow", allowed
+    desk.decide("r-4", "--tool-call", "-", stdin=json.dumps({MARK: 1}))
+    desk.decide("r-5", "--shell", f"rm 'tests/fixtures/a.json' # {MARK}-comment", "--cwd", "/srv/app")
+    work = ("--subject", "agent:ops-7", "--kind", "data", "--verb", "update", "--targets", "db://shop/orders/**")
+    standing = desk.sign(
+        *("grant", "ratify", *work, "--when", 'environment == "test"', "--reason", f"{MARK}-standing", "--json")
+    )
+    assert standing.exit_code == 0, standing.stderr
+    desk.sign("grant", "revoke", standing.object["grant"], "--reason", f"{MARK}-revoked")
+    desk.sign("principal", "add", "agent:z9", "--name", f"{MARK}-name", "--owner", "human:ada")
+    desk.sign("principal", "suspend", "agent:z9", "--reason", f"{MARK}-suspended")
+    hold = desk.sign("hold", "place", "--over", "event:1", "--reason", f"{MARK}-hold", "--json").object["hold"]
+    desk.sign("hold", "release", hold, "--reason", f"{MARK}-released")
+    desk.sign("retention", "set", "--rule", "*:*=..3650", "--reason", f"{MARK}-retention")
+    return allowed["decision"]
+
+
+def files_with(desk, text):
+    return sorted(one.name for one in desk.ledger.rglob("*") if one.is_file() and text.encode() in one.read_bytes())
+
+
+def erase_everything(desk):
+    events = [str(one["seq"]) for one in desk.run("log", "show", "--json").objects]
+    seqs = [seq for seq in events if desk.run("log", "show", seq, "--json").object["opened"]]
+    done = desk.sign("erase", *(word for seq in seqs for word in ("--event", seq)), *BASIS, "--json")
+    assert done.exit_code == 0, done.stderr
+    return done.object
+
+
+def offline(line):
+    program, *words = shlex.split(line)
+    assert program == "tally-verify"
+    ran = click.testing.CliRunner().invoke(cli, [*words, "--json"], standalone_mode=False)
+    return json.loads(ran.stdout)
+
+
+def status(report, check):
+    return next(line["status"] for line in report["checks"] if line["check"] == check)
+
+
+def test_no_file_holds_a_byte_of_what_was_erased(desk, lived):
+    """Database, write-ahead log, index, marks and keys: of the whole directory, after everything was erased."""
+    assert files_with(desk, MARK)
+    erased = erase_everything(desk)
+    assert len(erased["fields"]) > 15
+    assert files_with(desk, MARK) == []
+    assert desk.run("audit").exit_code == 0
+    assert "none is unfinished" in desk.run("doctor").stdout
+
+
+def test_nothing_but_openings_holds_an_opened_value(desk, lived, tmp_path):
+    """Before any erasure: the mark stands in one table alone, so that deleting there is enough."""
+    with closing(sqlite3.connect(desk.ledger / "ledger.db")) as connection:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        holding = [
+            table
+            for table in tables
+            if any(MARK in _spelled(row) for row in connection.execute(f"SELECT * FROM {table}"))
+        ]
+    assert holding == ["disclosures"]
+
+
+def _spelled(row):
+    return " ".join(one.decode("utf-8", "replace") if isinstance(one, bytes) else str(one) for one in row)
+
+
+def test_what_is_not_erased_is_still_there(desk, lived):
+    """Erasing one value leaves the others, in the log and in the file."""
+    desk.sign("erase", "--event", lived, "--path", "/args", *BASIS)
+    assert files_with(desk, f"{MARK}-operation") == []
+    assert files_with(desk, f"{MARK}-consent") == ["ledger.db"]
+
+
+def test_a_bundle_from_before_still_verifies(desk, lived, tmp_path):
+    """It holds what it was given: it is not ours to call back, and nothing that it proves has changed."""
+    before = desk.run("prove", lived, "-o", tmp_path / "before", "--disclose-all", "--json").object
+    erase_everything(desk)
+    report = offline(before["verify"])
+    assert report["verified"]
+    assert status(report, "reduction") == "PASS"
+
+
+def test_a_bundle_from_after_shows_the_field_as_withheld(desk, lived, tmp_path):
+    """It verifies, and what needs the operation is NOT-CHECKED."""
+    erase_everything(desk)
+    after = desk.run("prove", lived, "-o", tmp_path / "after", "--disclose-all", "--json")
+    assert after.exit_code == 0, after.stderr
+    assert "reduction" in after.object["not_checked"]
+    report = offline(after.object["verify"])
+    assert report["verified"]
+    assert status(report, "reduction") == "NOT-CHECKED"
+    assert status(report, "decision") == "PASS"
+    assert json.loads((tmp_path / "after").read_text())["disclosures"] == []
+
+
+def test_who_asks_for_an_erased_field_is_told_by_which_event_it_went(desk, lived, tmp_path):
+    """And what there is instead."""
+    event = desk.sign("erase", "--event", lived, "--path", "/args", *BASIS, "--json").object["events"][0]
+    done = desk.run("prove", lived, "-o", tmp_path / "b", "--disclose", f"{lived}:/args")
+    assert done.exit_code == 1
+    assert f"{lived}:/args (erased by event {event})" in done.error
+    assert not (tmp_path / "b").exists()
+
+
+def test_hidden_fields_are_closed_wherever_their_value_stands(desk, lived, tmp_path):
+    """All but the operation is opened; the request and the consent hold it too."""
+    done = desk.run("prove", lived, "-o", tmp_path / "b", "--disclose-all", "--hide", f"{lived}:/args", "--json")
+    assert done.exit_code == 0, done.stderr
+    text = (tmp_path / "b").read_text()
+    assert f"{MARK}-operation" not in text
+    assert f"{MARK}-consent" in text
+    assert "reduction" in done.object["not_checked"]
+
+
+@pytest.mark.parametrize("path", ["/nope", "0:/args", "/operands/*/content"])
+def test_what_can_not_be_hidden_is_named_with_what_there_is(desk, lived, tmp_path, path):
+    """Whoever hides relies on it: a name of nothing is refused."""
+    done = desk.run("prove", lived, "-o", tmp_path / "b", "--hide", path)
+    assert done.exit_code == 1
+    assert f"no field {path} that could be hidden" in done.error
+    assert f"{lived}:/args" in done.error
+    assert desk.run("prove", lived, "-o", tmp_path / "b", "--hide", "nope").exit_code == 2
+
+
+def test_a_field_that_is_shown_and_hidden_is_refused(desk, lived, tmp_path):
+    """It says that it is hidden."""
+    done = desk.run("prove", lived, "-o", tmp_path / "b", "--disclose", "/args", "--hide", "/args")
+    assert done.exit_code == 1
+    assert f"{lived}:/args (hidden)" in done.error
+
+
+def test_replay_counts_what_can_not_be_decided_again(desk, monkeypatch):
+    """Exit code 0, and with --strict 6."""
+    line = module.ReplayLine(
+        7, "not replayable", ("allow", "ALLOWED"), ("deny", "TRUST_FLOOR"), "the reading is erased"
+    )
+    monkeypatch.setattr(module, "replay", lambda *_args: iter([line]))
+    assert desk.run("replay", "--json").object["not_replayable"] == 1
+    assert [desk.run("replay").exit_code, desk.run("replay", "--strict").exit_code] == [0, 6]
+
+
+def test_replay_of_an_erased_log_comes_out_as_recorded(desk, lived):
+    """Operations, reasons and names are not needed to decide again: their commitments are."""
+    erase_everything(desk)
+    done = desk.run("replay", "--strict", "--json")
+    assert done.exit_code == 0, done.stdout
+    assert done.object["same"] == done.object["decisions"] == 5
