@@ -8,22 +8,40 @@ import pytest
 
 from grants.reading import StateReader
 from ledger.event import Event
+from ledger.sql.address import Address
 from ledger.sql.place import create_log
 from tests.ledger.contract.sample import REGISTRY, START, VIEWS, append, closed, moved
+from tests.postgres import Server
 from tools.audit import AuditReport, audit
 
 WHOLE = os.environ.get("TALLY_ASSURANCE") == "1"
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    """A log of a few events."""
-    path = tmp_path / "log.db"
-    log = create_log(path, VIEWS, lambda: START, registry=REGISTRY)
+def filled(address: Address) -> Address:
+    """Make a log of a few events."""
+    log = create_log(address, VIEWS, lambda: START, registry=REGISTRY)
     append(log, moved("a", 3, once="k", labels=("x", "y"), note="first"), moved("b", 4))
     append(log, moved("a", -1, once="l", note="second", by="agent:two"), closed("c"))
     log.close()
+    return address
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A log in a file."""
+    path = tmp_path / "log.db"
+    filled(path)
     return path
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def address(request: pytest.FixtureRequest) -> Address:
+    """A log in a database of each kind."""
+    if request.param == "sqlite":
+        found: Path = request.getfixturevalue("path")
+        return found
+    server: Server = request.getfixturevalue("postgres")
+    return filled(server.address())
 
 
 def _unsigned(_reader: StateReader, _event: Event) -> None:
@@ -31,16 +49,16 @@ def _unsigned(_reader: StateReader, _event: Event) -> None:
 
 
 @pytest.fixture
-def audit_of() -> Callable[[Path], AuditReport]:
+def audit_of() -> Callable[[Address], AuditReport]:
     """Audit a log of the sample's events."""
     return lambda address: audit(address, REGISTRY, VIEWS, _unsigned)
 
 
 @pytest.fixture
-def audited(audit_of: Callable[[Path], AuditReport]) -> Callable[[Path], None]:
+def audited(audit_of: Callable[[Address], AuditReport]) -> Callable[[Address], None]:
     """Audit, and insist that nothing is found."""
 
-    def check(address: Path) -> None:
+    def check(address: Address) -> None:
         report = audit_of(address)
         assert report.ok, report.findings[:5]
 

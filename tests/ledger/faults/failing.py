@@ -1,19 +1,19 @@
-"""Appends until the disk fails, and says how far it came: ``python -m tests.ledger.faults.failing PATH``."""
+"""Appends until something fails, and says how far it came: ``python -m tests.ledger.faults.failing ADDRESS [NAME]``."""
 
 import sys
-from pathlib import Path
 
 from ledger.errors import LedgerError
+from ledger.sql.address import Address, parse_address
 from tests.ledger.contract.sample import append, moved
 from tests.ledger.faults.killing import open_at
 
 
-def main(path: Path) -> None:
+def main(address: Address, name: str) -> None:
     acknowledged = 0
     try:
-        log = open_at(path)
-        for number in range(40):
-            append(log, moved("a", 1, once=f"failing:{number}", labels=("l" * 2000,), note="n" * 2000))
+        log = open_at(address)
+        for number in range(400 if name else 40):
+            append(log, moved("a", 1, once=f"failing:{name}{number}", labels=("l" * 2000,), note="n" * 2000))
             acknowledged += 1
     except LedgerError as error:
         sys.stdout.write(f"{acknowledged} {type(error).__name__} {error}\n")
@@ -22,4 +22,4 @@ def main(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(parse_address(sys.argv[1]), "".join(f"{name}:" for name in sys.argv[2:]))

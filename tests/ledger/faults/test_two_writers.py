@@ -23,9 +23,9 @@ def without_the_lock(monkeypatch):
         )
 
 
-def test_of_two_that_read_the_same_head_one_is_refused(path, without_the_lock, audited):
+def test_of_two_that_read_the_same_head_one_is_refused(address, without_the_lock, audited):
     """Each reads before the other writes; nothing is lost, doubled or forked, and the log goes on."""
-    logs = [open_at(path) for _ in range(2)]
+    logs = [open_at(address) for _ in range(2)]
     start = everything(logs[0])["head"].size
     taken = []
     for number in range(ROUNDS):
@@ -53,4 +53,4 @@ def test_of_two_that_read_the_same_head_one_is_refused(path, without_the_lock, a
     assert ROUNDS // 2 <= len(taken) <= ROUNDS
     for log in logs:
         log.close()
-    audited(path)
+    audited(address)
