@@ -106,8 +106,13 @@ class Ranges:
             options = {"stream_results": True}
             with self._connection.execute(statement, values, execution_options=options) as result:
                 cursor = result.cursor
+                # The first row, which SQLAlchemy has fetched already where the database streams; the rest straight from
+                # the driver's cursor, for SQLAlchemy would make an object of each.
+                first = result.fetchone()
+                if first is None:
+                    return
+                yield [tuple(first)]
                 try:
-                    # Straight from the driver's cursor: SQLAlchemy would make an object of each row.
                     while rows := cursor.fetchmany(BATCH):
                         yield list(rows)
                 except driver.Error as error:
