@@ -53,8 +53,9 @@ class Server:
     def kill(self) -> None:
         """Stop it as a crash would."""
         process = self.handle.get_postmaster_info().process
-        process.send_signal(signal.SIGQUIT)
-        process.wait(60)
+        if process.is_running():
+            process.send_signal(signal.SIGQUIT)
+            process.wait(60)
 
     def start(self) -> None:
         """Start it again."""

@@ -2,12 +2,21 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
 from sqlalchemy.exc import DBAPIError, IntegrityError, ResourceClosedError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ledger.errors import CorruptError, StoreBusyError, StoreError
 from ledger.sql.dialect import DIALECTS
+from ledger.sql.dialect.base import LOST
+from ledger.sql.loss import ConnectionLostError
+
+_BY_KIND: Final[tuple[tuple[type[SQLAlchemyError], type[StoreError], str], ...]] = (
+    (PoolTimeoutError, StoreBusyError, "too many threads wait for the database: try again"),
+    (ResourceClosedError, StoreError, "this look at the log has ended; read within it"),
+    (ConnectionLostError, StoreError, LOST),
+)
 
 
 @contextmanager
@@ -21,17 +30,16 @@ def translated(place: str) -> Iterator[None]:
 
 def in_our_words(error: SQLAlchemyError, place: str) -> StoreError:
     """Give the `StoreError` that says the same."""
-    if isinstance(error, PoolTimeoutError):
-        return StoreBusyError(f"{place}: too many threads wait for the database: try again")
-    if isinstance(error, ResourceClosedError):
-        return StoreError(f"{place}: this look at the log has ended; read within it")
+    for kind, error_of_ours, advice in _BY_KIND:
+        if isinstance(error, kind):
+            return error_of_ours(f"{place}: {advice}")
     cause = error.orig if isinstance(error, DBAPIError) else error
     first_line = str(cause).partition("\n")[0]
     for dialect in DIALECTS.values():
         words = dialect.words(cause or error)
         if words is not None:
-            kind, advice = words
-            return kind(f"{place}: {advice} ({first_line})")
+            error_of_ours, advice = words
+            return error_of_ours(f"{place}: {advice} ({first_line})")
     if "no such table" in first_line or "no such column" in first_line:
         return StoreError(f"{place}: not the tables of this version: run `tally doctor` ({first_line})")
     if isinstance(error, IntegrityError) or first_line.startswith("Could not decode"):

@@ -1,12 +1,13 @@
 """`SqlLog`: the log in a database, for many threads and many processes.
 
-`_commit` is the whole argument for crash safety; read it from top to bottom. There is no recovery: what a killed
+`_run` is the whole argument for crash safety; read it from top to bottom. There is no recovery: what a killed
 process left is what the database rolls back, and the next transaction takes the same way as every other.
 
 Source: DESIGN section 6.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import sqlalchemy as sa
@@ -21,13 +22,40 @@ from ledger.sql.cache import CachedSnapshot, StateCache
 from ledger.sql.engine import place
 from ledger.sql.failure import in_our_words, translated
 from ledger.sql.group import Company, Group, Member, mark, run_together
+from ledger.sql.loss import Tries, repeated
 from ledger.sql.rows import write
 from ledger.sql.snapshot import SqlSnapshot
 from ledger.sql.writer import Writer
-from ledger.transaction import PendingTransaction, extend, transaction_time
+from ledger.transaction import Batch, PendingTransaction, extend, transaction_time
 from ledger.view import View
 
 T = TypeVar("T")
+
+
+def _nobody() -> None:
+    """Let nobody in: who is to be served is known."""
+
+
+@dataclass(slots=True)
+class Attempt:
+    """One transaction for some members.
+
+    Attributes:
+        members: whose work is to be done.
+        gather: lets in whoever came before the transaction's time is read.
+        ran: the members whose work was begun.
+        whole: what they append, once it was begun.
+    """
+
+    members: Iterable[Member]
+    gather: Callable[[], None] = _nobody
+    ran: list[Member] = field(default_factory=list)
+    whole: PendingTransaction | None = None
+
+    @property
+    def events(self) -> Sequence[Event]:
+        """What they append."""
+        return self.whole.rows.events if self.whole else ()
 
 
 class SqlLog:
@@ -93,46 +121,90 @@ class SqlLog:
                 except Exception as error:  # noqa: BLE001  (given to whoever asked)
                     member.fail(error)
 
-    def _commit(self, members: Iterable[Member], gather: Callable[[], None] = lambda: None) -> None:
-        """Do the members' work, write what they appended, and mark them as done once that is durable."""
-        ran: list[Member] = []
-        whole: PendingTransaction | None = None
+    def _commit(self, members: Iterable[Member], gather: Callable[[], None] = _nobody) -> None:
+        """Do the members' work, write what they appended, and mark them as done once that is durable.
+
+        Where the connection is lost, that is done again on a new one, unless what was appended stands.
+        """
+        tries, attempt = Tries(self.engine), Attempt(members, gather)
+        while not self._done(attempt, tries):
+            if attempt.ran:
+                attempt = Attempt(attempt.ran)
+
+    def _done(self, attempt: Attempt, tries: Tries) -> bool:
+        """Make one attempt, and tell whether it is the last."""
         try:
-            with self._writer.turn():
-                with self._writer.begin() as connection, CachedSnapshot(connection, self._cache) as snapshot:
-                    # Read under the lock: nothing can be appended after this head but by us, no later time be taken.
-                    old = snapshot.head
-                    if self.guard is not None:
-                        self.guard(old)
-                    gather()
-                    at = transaction_time(old, self._clock(), confirmed=self.confirm_clock)
-                    whole = PendingTransaction(snapshot, self._views, at)
-                    # Each may raise whatever it likes: until the last has returned, nothing was written.
-                    run_together(whole, members, ran)
-                    if whole.rows.events:
-                        # Rows go to the write-ahead log. A crash from here on leaves a transaction without its commit
-                        # frame, which the next reader ignores: still nothing happened.
-                        write(connection, old, whole.batch)
-                        mark(ran, "doubtful")
-                # Committed and synced as the block was left: from here on a crash loses nothing, and the results,
-                # which nobody has seen before, may be given out.
-                if whole.rows.events:
-                    self._cache.follow(whole.batch)
-            mark(ran, "done")
+            self._run(attempt)
         except IntegrityError as error:
-            if len(ran) > 1:
+            if len(attempt.ran) > 1:
                 raise
-            self._refuse_taken(whole.rows.claims if whole else ())
+            self._refuse_taken(attempt.whole.rows.claims if attempt.whole else ())
             raise in_our_words(error, self._place) from error
         except SQLAlchemyError as error:
-            raise in_our_words(error, self._place) from error
+            try:
+                stood = self._stood(error, attempt.events, tries)
+            except SQLAlchemyError as last:
+                raise self._told(last, attempt.ran) from last
+            mark(attempt.ran, "done" if stood else "open")
+            return stood
         except Exception:
             raise
         except BaseException:
             # Interrupted, perhaps between the commit and its mark: the log itself knows.
-            if whole is not None:
-                mark(ran, "done" if self._stands(whole.rows.events) else "open")
+            if attempt.whole is not None:
+                mark(attempt.ran, "done" if self._stands(attempt.events) else "open")
             raise
+        return True
+
+    def _run(self, attempt: Attempt) -> None:
+        with self._writer.turn():
+            with self._writer.begin() as connection, CachedSnapshot(connection, self._cache) as snapshot:
+                # Read under the lock: nothing can be appended after this head but by us, and no later time be taken.
+                old = snapshot.head
+                if self.guard is not None:
+                    self.guard(old)
+                attempt.gather()
+                at = transaction_time(old, self._clock(), confirmed=self.confirm_clock)
+                whole = attempt.whole = PendingTransaction(snapshot, self._views, at)
+                # Each may raise whatever it likes: until the last has returned, nothing was written.
+                run_together(whole, attempt.members, attempt.ran)
+                if whole.rows.events:
+                    # Rows go to the database's log. A crash from here on leaves a transaction without its commit,
+                    # which the next reader ignores: still nothing happened.
+                    write(connection, old, whole.batch)
+                    mark(attempt.ran, "doubtful")
+            # Committed and synced as the block was left: from here on a crash loses nothing, and the results, which
+            # nobody has seen before, may be given out.
+            if whole.rows.events:
+                self._cache.follow(whole.batch)
+        mark(attempt.ran, "done")
+
+    def _stood(self, error: SQLAlchemyError, events: Sequence[Event], tries: Tries) -> bool:
+        """Find out whether the transaction that lost its connection was committed; if not, it may be done again.
+
+        Raises:
+            SQLAlchemyError: it lost none, or the server can't be reached any more.
+        """
+        while tries.again(error):
+            try:
+                # With the lock on the head, which the lost transaction held, it is over one way or the other.
+                with self._writer.transaction() as connection:
+                    stood = bool(events) and SqlSnapshot(connection).event_bytes(events[-1].seq) == events[-1].data
+            except SQLAlchemyError as further:
+                error = further
+            else:
+                self._cache.clear()
+                return stood
+        raise error
+
+    def _told(self, error: SQLAlchemyError, ran: Sequence[Member]) -> StoreError:
+        """Say what happened; to whom something may have been written, that too."""
+        if any(member.fate == "doubtful" for member in ran) and Tries(self.engine).lost(error):
+            return StoreError(
+                f"{self._place}: the connection was lost as this was written, and the server can't be asked whether it "
+                "stands: look when it is back, or ask again with the same request id"
+            )
+        return in_our_words(error, self._place)
 
     def _stands(self, events: Sequence[Event]) -> bool:
         """Tell whether these events were committed; all of them or none was."""
@@ -143,23 +215,36 @@ class SqlLog:
 
     def extend(self, events: Sequence[Event], openings: Mapping[int, Sequence[Opening]]) -> Head:
         """Add events that have their bytes already; see `ledger.log.Log.extend`."""
-        with translated(self._place), self._writer.turn():
-            with self._writer.begin() as connection, CachedSnapshot(connection, self._cache) as snapshot:
-                batch = extend(snapshot, self._views, events, openings)
-                if batch.events:
-                    write(connection, snapshot.head, batch)
-            self._cache.follow(batch)
-            return batch.head
+        tries = Tries(self.engine)
+        with translated(self._place):
+            while True:
+                batch: Batch | None = None
+                try:
+                    with self._writer.turn():
+                        with self._writer.begin() as connection, CachedSnapshot(connection, self._cache) as snapshot:
+                            batch = extend(snapshot, self._views, events, openings)
+                            if batch.events:
+                                write(connection, snapshot.head, batch)
+                        self._cache.follow(batch)
+                        return batch.head
+                except SQLAlchemyError as error:
+                    if self._stood(error, batch.events if batch else (), tries) and batch:
+                        return batch.head
 
     def store_checkpoint(self, size: int, note: bytes) -> None:
         """Keep a signed checkpoint; see `ledger.log.Log.store_checkpoint`."""
         table = schema.checkpoints
-        with translated(self._place), self._writer.transaction() as connection:
-            standing = connection.execute(sa.select(table.c.note).where(table.c.size == size)).scalar_one_or_none()
-            if standing is None:
-                connection.execute(sa.insert(table), [{"size": size, "note": note}])
-            elif standing != note:
-                raise StoreError(f"another checkpoint of size {size} stands already")
+
+        def store() -> None:
+            with self._writer.transaction() as connection:
+                standing = connection.execute(sa.select(table.c.note).where(table.c.size == size)).scalar_one_or_none()
+                if standing is None:
+                    connection.execute(sa.insert(table), [{"size": size, "note": note}])
+                elif standing != note:
+                    raise StoreError(f"another checkpoint of size {size} stands already")
+
+        with translated(self._place):
+            repeated(self.engine, store)
 
     def store_cosignature(self, size: int, witness: str, line: str) -> None:
         """Keep what a witness added to a checkpoint; see `ledger.log.Log.store_cosignature`."""
@@ -172,13 +257,18 @@ class SqlLog:
     def _beside_checkpoint(self, table: sa.Table, row: dict[str, object]) -> None:
         """Add a row that speaks of a checkpoint, unless one with its key stands."""
         checkpoints = schema.checkpoints.c
-        with translated(self._place), self._writer.transaction() as connection:
-            kept = sa.select(checkpoints.size).where(checkpoints.size == row["size"])
-            if connection.execute(kept).scalar_one_or_none() is None:
-                raise StoreError(f"no checkpoint of size {row['size']} is kept")
-            key = [column == row[column.name] for column in table.primary_key]
-            if connection.execute(sa.select(sa.literal(1)).select_from(table).where(*key)).first() is None:
-                connection.execute(sa.insert(table), [row])
+
+        def store() -> None:
+            with self._writer.transaction() as connection:
+                kept = sa.select(checkpoints.size).where(checkpoints.size == row["size"])
+                if connection.execute(kept).scalar_one_or_none() is None:
+                    raise StoreError(f"no checkpoint of size {row['size']} is kept")
+                key = [column == row[column.name] for column in table.primary_key]
+                if connection.execute(sa.select(sa.literal(1)).select_from(table).where(*key)).first() is None:
+                    connection.execute(sa.insert(table), [row])
+
+        with translated(self._place):
+            repeated(self.engine, store)
 
     def close(self) -> None:
         """Finish what was handed in, refuse what comes later, and close every connection."""

@@ -10,9 +10,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
 
 from ledger.errors import StoreBusyError, StoreError
 from ledger.sql.engine import BUSY_SECONDS, place, writer
+from ledger.sql.loss import ConnectionLostError, check_alive
 
 
 class Writer:
@@ -52,12 +54,21 @@ class Writer:
         """Begin within a turn, and commit at the end, or roll back what raised.
 
         Raises:
+            ConnectionLostError: it broke, whoever was told so first.
             SQLAlchemyError: the database refuses.
         """
         connection, self._kept = self._kept or self._engine.connect(), None
         try:
             with connection.begin():
                 yield connection
+                # Somebody who read through it may have kept the error to himself.
+                check_alive(connection)
+        except (SQLAlchemyError, StoreError) as error:
+            lost = connection.invalidated
+            connection.close()
+            if lost:
+                raise ConnectionLostError from error
+            raise
         except BaseException:
             connection.close()
             raise

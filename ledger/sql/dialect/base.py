@@ -27,6 +27,9 @@ STILL_READ = (
     "database once that process ends; then run `tally erase --scrub`"
 )
 
+LOST = "the connection to the server was lost: look whether it runs, then run the command again"
+"""What to do about a connection that can't be had again."""
+
 Words: TypeAlias = tuple[type[StoreError], str]
 """Which error of ours says the same, and what to do."""
 
@@ -75,6 +78,9 @@ class Dialect(Protocol):
 
     def words(self, cause: BaseException) -> Words | None:
         """Say what an error of its driver means; None where it is none of its own or means nothing special."""
+
+    def lost(self, cause: BaseException) -> bool:
+        """Tell whether an error of its driver says that the connection is lost, or that none can be had."""
 
     def triggers(self, schema: str | None) -> Mapping[str, str]:
         """Give every trigger and function by name, as the database keeps its text."""

@@ -18,7 +18,7 @@ from sqlalchemy.exc import DBAPIError
 from ledger.errors import CorruptError, StoreBusyError, StoreError, StoreMissingError
 from ledger.sql.address import Address, PostgresAddress
 from ledger.sql.dialect import postgresql_catalog, postgresql_scrub, postgresql_triggers
-from ledger.sql.dialect.base import BUSY_SECONDS, PURPOSE, Purpose, Words
+from ledger.sql.dialect.base import BUSY_SECONDS, LOST, PURPOSE, Purpose, Words
 
 if TYPE_CHECKING:
     import psycopg
@@ -43,7 +43,9 @@ _HAS_HEAD: Final = "SELECT to_regclass('head') IS NOT NULL"
 _SETTINGS: Final = {"synchronous_commit": {"on", "remote_apply"}, "fsync": {"on"}, "full_page_writes": {"on"}}
 """What durability rests on."""
 
-_LOST: Final = "the connection to the server was lost: look whether it runs, then run the command again"
+_GOING: Final = ("57P01", "57P02", "57P03")
+"""The server ends the connection, crashes, or is not yet up."""
+
 _WORDS: Final[dict[str, Words]] = {
     "55P03": (StoreBusyError, "another process is writing and did not finish in time: try again"),
     "40001": (StoreBusyError, "another transaction came in between: try again"),
@@ -60,10 +62,10 @@ _WORDS: Final[dict[str, Words]] = {
     "XX001": (CorruptError, "the server found a damaged page: restore a backup, then run `tally audit`"),
     "XX002": (CorruptError, "the server found a damaged index: run REINDEX, then `tally audit`"),
     **dict.fromkeys(("42P01", "42703", "3F000"), (StoreError, "not the tables of this version: run `tally doctor`")),
-    **dict.fromkeys(("57P01", "57P02", "57P03"), (StoreError, _LOST)),
+    **dict.fromkeys(_GOING, (StoreError, LOST)),
 }
 _CLASSES: Final[dict[str, Words]] = {
-    "08": (StoreError, _LOST),
+    "08": (StoreError, LOST),
     "28": (StoreError, "the server lets this role not in: check the user, ~/.pgpass, PGPASSWORD and pg_hba.conf"),
     "23": (CorruptError, "the database refuses what the log's head asks for: run `tally audit`"),
     "58": (StoreError, "the server can't read or write its files: look at its disk, then run `tally audit`"),
@@ -148,6 +150,15 @@ class PostgreSQL:
         if state is None:
             return _without_state(cause)
         return _WORDS.get(state) or _CLASSES.get(state[:2])
+
+    def lost(self, cause: BaseException) -> bool:
+        """Tell by the SQLSTATE, or by the lack of one: then it is the driver that could not go on."""
+        import psycopg  # noqa: PLC0415  (an extra, which only PostgreSQL needs)
+
+        if not isinstance(cause, psycopg.OperationalError):
+            return False
+        state = cause.sqlstate
+        return state is None or state[:2] == "08" or state in _GOING
 
     def triggers(self, schema: str | None) -> Mapping[str, str]:
         """Give every function and trigger by name."""
@@ -245,7 +256,9 @@ def _prepare(connection: "psycopg.Connection[Any]", address: PostgresAddress, bu
     """Look into the log's schema alone, wait no longer than asked, and refuse a server that is not durable."""
     connection.execute(
         f"SET search_path = {_quoted(address.schema)}, pg_temp; SET lock_timeout = {max(1, int(busy_seconds * 1000))}; "
-        "SET client_min_messages = warning; SET default_transaction_isolation = 'read committed'"
+        # A client that is gone without a word must not hold the writer's lock for hours.
+        "SET tcp_keepalives_idle = 20; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3; "
+        "SET client_min_messages = warning"
     )
     names = ("server_encoding", *_SETTINGS)
     wanted = ", ".join(f"current_setting('{name}')" for name in names)

@@ -138,6 +138,10 @@ class SQLite:
         code = getattr(cause, "sqlite_errorcode", None)
         return _WORDS.get(code & _PRIMARY_CODE) if isinstance(code, int) else None
 
+    def lost(self, cause: BaseException) -> bool:  # noqa: ARG002  (there is no connection to lose)
+        """Say no: a file is there or is not."""
+        return False
+
     def triggers(self, schema: str | None = None) -> Mapping[str, str]:  # noqa: ARG002  (a file has one)
         """Give every trigger by name."""
         return TRIGGERS
