@@ -64,6 +64,12 @@ def listen(host: str, port: int) -> socket.socket:
     return taken
 
 
+def address(place: socket.socket) -> str:
+    """Give the address under which a socket of `listen` is reached."""
+    host, port = place.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
 def serve(app: "Starlette", place: socket.socket, ready: Callable[[], None]) -> None:
     """Serve until SIGTERM or SIGINT; then nothing more is accepted, and what is being answered is answered.
 

@@ -8,7 +8,7 @@ older root: where the log has another one than it signed, this is what shows it.
 Source: DESIGN sections 6 and 9; docs/spec/equivocation.md.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -16,7 +16,8 @@ from ledger import canon, digest, mmr, rfc6962
 from ledger.canon import Json
 from ledger.checkpoint import Checkpoint, require_blake3
 from ledger.errors import CanonError, ProofError
-from ledger.log import Snapshot
+from ledger.log import Tree
+from ledger.mmr import NodeReader
 from ledger.proof import ConsistencyProof, TwinConsistency
 from verify.errors import ContinuationFormError, InclusionError, RootMismatchError
 from verify.inclusion import check_consistency, check_twin_consistency
@@ -133,21 +134,22 @@ def check_sizes(proof: ConsistencyProof, *, old_size: int, new_size: int) -> Non
         raise InclusionError(f"the proof is of sizes {proof.old_size} and {proof.new_size}")
 
 
-def continuation(snapshot: Snapshot, old: int, new: int) -> Continuation:
+def continuation(nodes_of: Callable[[Tree], NodeReader], size: int, old: int, new: int) -> Continuation:
     """Say what a log has at an older size, and how it went on from there.
 
     Args:
-        snapshot: the log.
+        nodes_of: gives the nodes of one tree.
+        size: the log's.
         old: the older size, from 1 on.
         new: the newer size, at most the log's.
 
     Raises:
         ProofError: the log has no such sizes, or lacks a node.
     """
-    if not 0 < old <= new <= snapshot.head.size:
-        raise ProofError(f"a log of size {snapshot.head.size} shows nothing from size {old} to size {new}")
-    own = mmr.prove_consistency(snapshot.nodes("blake3"), old, new)
-    nodes = snapshot.nodes("sha256")
+    if not 0 < old <= new <= size:
+        raise ProofError(f"a log of size {size} shows nothing from size {old} to size {new}")
+    own = mmr.prove_consistency(nodes_of("blake3"), old, new)
+    nodes = nodes_of("sha256")
     twin_root = rfc6962.root(nodes.read(mmr.peak_positions(old)))
     return Continuation(
         OwnPrefix(digest.root(old, own.old_peaks), own),

@@ -43,6 +43,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "log": "Read the events.",
         "checkpoint": "Sign what the log commits to, and show it.",
         "stamp": "Have checkpoints stamped with the time.",
+        "watch": "Follow a log from outside.",
         "witness": "Have checkpoints cosigned, and cosign those of others.",
         "prove": "Export a decision as a bundle that proves itself.",
         "receipt": "Prove to other software that an event stands in the log.",

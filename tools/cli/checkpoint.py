@@ -11,6 +11,7 @@ from ledger import canon
 from ledger.log import Snapshot
 from tools import checkpointing
 from tools.checkpointing import Signed
+from tools.cli.checkpoint_serve import serve
 from tools.cli.command import group
 from tools.cli.output import emit, say
 from tools.cli.session import home, opened
@@ -55,6 +56,9 @@ def show() -> None:
     if signed is None:
         raise InputError("no checkpoint was signed yet: run tally checkpoint")
     _print(signed)
+
+
+command.add_command(serve)
 
 
 def _newest(snapshot: Snapshot) -> Signed | None:

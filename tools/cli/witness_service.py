@@ -74,7 +74,7 @@ def serve(directory: Path, host: str, port: int) -> None:
     try:
         place.known()
         listening = serving.listen(host, port)
-        address = f"http://{_spelled(listening.getsockname())}"
+        address = serving.address(listening)
 
         def ready() -> None:
             emit({"url": address, "vkey": witness.signer.verifier_key.text()})
@@ -110,8 +110,3 @@ def show(directory: Path) -> None:
     say(signer.verifier_key.text())
     for file in evidence:
         say(f"Two roots for one size: {file}")
-
-
-def _spelled(address: tuple[str, int, object, object] | tuple[str, int]) -> str:
-    host, port = address[:2]
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"

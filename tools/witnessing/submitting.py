@@ -158,7 +158,7 @@ def _proof(snapshot: Snapshot, old: int, new: Checkpoint) -> tuple[bytes, ...]:
     if old in {0, new.size}:
         return ()
     try:
-        said = continuation(snapshot, old, new.size).sha256
+        said = continuation(snapshot.nodes, snapshot.head.size, old, new.size).sha256
         check_twin_consistency(said.old_root, new.sha256_root, said.proof, old_size=old, new_size=new.size)
     except (ProofError, VerifyError) as error:
         raise EvidenceError(
@@ -199,5 +199,5 @@ def _between(ledger: OpenLedger, policy: Policy, theirs: bytes, ours: bytes) -> 
     second = Checkpoint.parse(parse_note(ours)[0])
     if not 0 < first.size < second.size:
         return Equivocation(theirs, ours)
-    said = ledger.log.read(lambda look: continuation(look, first.size, second.size))
+    said = ledger.log.read(lambda look: continuation(look.nodes, look.head.size, first.size, second.size))
     return Equivocation(theirs, ours, said.blake3, said.sha256)

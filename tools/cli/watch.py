@@ -1,0 +1,94 @@
+"""``tally watch``: follow a log from outside, and find out if it tells two histories."""
+
+import signal
+import sys
+import threading
+from pathlib import Path
+from typing import Final
+
+import click
+
+from ledger.errors import CorruptError, LedgerError
+from ledger.policy import parse_policy
+from tools.cli.command import command as declare
+from tools.cli.output import emit, say
+from tools.errors import EvidenceError, ToolError
+from tools.files import read_bytes
+from tools.watching.following import Follower, Look
+from tools.watching.sources import source_of
+
+_EXAMPLE: Final = """\
+tally watch https://ledger.bank.example --policy bank.policy --state bank.seen
+tally watch /srv/ledger --policy trusted.policy --state seen --once"""
+
+
+@declare("watch", example=_EXAMPLE)
+@click.argument("source")
+@click.option(
+    "--policy", "policy_file", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The log's key."
+)
+@click.option("--state", type=click.Path(path_type=Path), required=True, metavar="FILE", help="What was seen last.")
+@click.option(
+    "--evidence",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path(),
+    metavar="DIR",
+    help="Where an equivocation file goes.  [default: here]",
+)
+@click.option("--once", is_flag=True, help="Look once, and end.")
+@click.option(
+    "--every",
+    type=click.IntRange(1, 86_400),
+    default=60,
+    show_default=True,
+    metavar="SECONDS",
+    help="How often to look.",
+)
+def command(source: str, policy_file: Path, state: Path, evidence: Path, every: int, *, once: bool) -> None:
+    """Follow a log's checkpoints: each must continue the one that was seen last, in both trees.
+
+    SOURCE is a ledger's directory, one that tally export wrote, or the address of tally checkpoint serve. The policy
+    names the log's key, and comes from somewhere else than the log. On a fork or a step back an equivocation file is
+    written and the command ends with 3; tally-verify equivocation checks the file. While it follows, a log that can't
+    be asked is asked again later. SIGTERM ends it with 0.
+    """
+    follower = Follower(source_of(source), parse_policy(read_bytes(policy_file)), state, evidence)
+    if once:
+        _tell(follower.look())
+        return
+    stop = threading.Event()
+    before = signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    try:
+        while True:
+            try:
+                _tell(follower.look())
+            except (EvidenceError, CorruptError):
+                raise
+            except (ToolError, LedgerError) as error:
+                say(f"Looking again in {every} s: {error}")
+            if stop.wait(every):
+                break
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    say("Stopped.")
+
+
+def _tell(look: Look) -> None:
+    checkpoint = look.checkpoint
+    data = {
+        "origin": checkpoint.origin,
+        "size": checkpoint.size,
+        "seen": look.seen,
+        "before": look.before,
+        "witnesses": list(look.witnesses),
+        "witnessed": look.witnessed,
+    }
+    how = {
+        "first": "seen for the first time",
+        "same": "as it was",
+        "grown": f"continues size {look.before}",
+    }[look.seen]
+    by = f"; witnessed by {', '.join(look.witnesses)}" if look.witnesses else ""
+    lacks = "" if look.witnessed else "; the policy's quorum is not reached"
+    emit(data, f"{checkpoint.origin} has {checkpoint.size} events: {how}{by}{lacks}.")
+    sys.stdout.flush()

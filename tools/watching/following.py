@@ -1,0 +1,158 @@
+"""One look at a log, and what it must be held against: the checkpoint that was seen last.
+
+What was seen last is a file of its own, the note as it was, on the disk before it counts as seen. A checkpoint that
+does not continue it is kept with it as an equivocation file, and what was seen last stays.
+
+Source: DESIGN sections 5 and 9; docs/spec/equivocation.md.
+"""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from ledger.checkpoint import Checkpoint, require_blake3
+from ledger.errors import CheckpointError, CorruptError, NoteError, ProofError
+from ledger.note import MAX_SIZE, parse_note
+from ledger.policy import Policy
+from tools.errors import EvidenceError, HomeError, RemoteError
+from tools.evidence import keep_evidence
+from tools.replacing import replace_file
+from tools.watching.sources import Source
+from verify.continuation import Continuation
+from verify.equivocation import Equivocation, check_equivocation
+from verify.errors import ContinuationFormError, InclusionError
+
+Seen: TypeAlias = Literal["first", "same", "grown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What a look has found.
+
+    Attributes:
+        seen: the first checkpoint ever, the same as before, or one that continues it.
+        checkpoint: what it says.
+        witnesses: the policy's names of the witnesses whose lines hold.
+        witnessed: whether they make the policy's quorum.
+        before: the size that was seen last, or None.
+    """
+
+    seen: Seen
+    checkpoint: Checkpoint
+    witnesses: tuple[str, ...]
+    witnessed: bool
+    before: int | None
+
+
+class Follower:
+    """Follows one log.
+
+    Args:
+        source: where it is.
+        policy: the log's key, and the witnesses.
+        state: the file of what was seen last; it is made at the first look.
+        evidence: the directory for equivocation files.
+    """
+
+    def __init__(self, source: Source, policy: Policy, state: Path, evidence: Path) -> None:
+        self._source = source
+        self._policy = policy
+        self._state = state
+        self._evidence = evidence
+
+    def look(self) -> Look:
+        """Look at the log once.
+
+        Raises:
+            EvidenceError: it does not continue what was seen last, or is not signed as it must be.
+            RemoteError: it can't be asked now, or does not answer as a log does.
+            HomeError: what was seen last can't be read or written.
+            LedgerError: the ledger can't be read now.
+        """
+        with self._alone():
+            last = self._read()
+            note = self._source.newest()
+            checkpoint, witnesses = self._open(note)
+            seen = self._compare(last, note, checkpoint)
+            # The same checkpoint may have been cosigned by more witnesses since.
+            replace_file(self._state, note)
+        before = None if last is None else last[1].size
+        return Look(seen, checkpoint, tuple(sorted(witnesses)), self._policy.satisfied(witnesses), before)
+
+    def _compare(self, last: tuple[bytes, Checkpoint] | None, note: bytes, now: Checkpoint) -> Seen:
+        if last is None:
+            return "first"
+        seen, before = last
+        if before.origin != now.origin:
+            raise EvidenceError(
+                f"the log that signed as {before.origin} signs as {now.origin} now: if its keeper has announced that "
+                "it was restored, watch the new one with another --state"
+            )
+        if before.size == now.size:
+            if (before.sha256_root, before.blake3_root) != (now.sha256_root, now.blake3_root):
+                self._accuse(Equivocation(seen, note))
+            return "same"
+        if before.size > now.size:
+            self._accuse(Equivocation(seen, note))
+        if before.size > 0:
+            self._check(seen, before, note, now)
+        return "grown"
+
+    def _check(self, seen: bytes, before: Checkpoint, note: bytes, now: Checkpoint) -> None:
+        said: Continuation | None = None
+        try:
+            said = self._source.continuation(before.size, now.size)
+            said.check(before, now)
+        except (InclusionError, ContinuationFormError, ProofError, CorruptError):
+            own, twin = (said.blake3, said.sha256) if said else (None, None)
+            self._accuse(Equivocation(seen, note, own, twin))
+
+    def _accuse(self, equivocation: Equivocation) -> None:
+        finding = check_equivocation(equivocation, self._policy)
+        file = keep_evidence(self._evidence, equivocation)
+        raise EvidenceError(f"{finding.verdict}: {finding.why}; see {file}")
+
+    def _open(self, note: bytes) -> tuple[Checkpoint, dict[str, int]]:
+        try:
+            parse_note(note)
+        except NoteError as error:
+            raise RemoteError(f"what is served is no checkpoint: {error}") from error
+        try:
+            found = self._policy.open(note)
+            require_blake3(found.checkpoint)
+        except NoteError as error:
+            raise EvidenceError(f"the checkpoint that is served does not hold: {error}") from error
+        return found.checkpoint, found.witnesses
+
+    def _read(self) -> tuple[bytes, Checkpoint] | None:
+        try:
+            with self._state.open("rb") as file:
+                data = file.read(MAX_SIZE + 1)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise HomeError(f"{self._state} can't be read ({error.strerror}): check its owner and mode") from error
+        try:
+            checkpoint = Policy(self._policy.logs, (), ()).open(data).checkpoint
+            require_blake3(checkpoint)
+        except (NoteError, CheckpointError) as error:
+            raise HomeError(
+                f"{self._state} is not the checkpoint that was seen last: restore it, or begin anew with another "
+                f"--state ({error})"
+            ) from error
+        return data, checkpoint
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let one watcher at a time hold a log against what was seen last."""
+        lock = self._state.with_name(f".{self._state.name}.lock")
+        try:
+            file = lock.open("wb")
+        except OSError as error:
+            raise HomeError(f"{lock} can't be made ({error.strerror}): choose another --state") from error
+        with file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield

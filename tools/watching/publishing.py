@@ -1,0 +1,68 @@
+"""A log's checkpoints and proofs over HTTP, for whoever watches it. It needs no key, and gives out no event.
+
+    GET /checkpoint                  the newest checkpoint, with the lines of witnesses
+    GET /consistency/<old>/<new>     what the log has at the older size, and the proofs from there
+
+Source: docs/spec/equivocation.md.
+"""
+
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import Final
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from ledger.errors import LedgerError, ProofError
+from ledger.log import Snapshot
+from tools.ledger import OpenLedger
+from tools.witnessing.standing import cosigned_note
+from verify.continuation import continuation
+
+_TEXT: Final = "text/plain; charset=utf-8"
+
+
+def application(ledger: OpenLedger, say: Callable[[str], None]) -> Starlette:
+    """Give the application.
+
+    Args:
+        ledger: the open ledger.
+        say: tells the operator something.
+    """
+
+    async def answered(work: Callable[[Snapshot], bytes | None], kind: str) -> Response:
+        try:
+            found = await run_in_threadpool(lambda: ledger.log.read(work))
+        except ProofError as error:
+            return Response(f"{error}\n", HTTPStatus.NOT_FOUND, media_type=_TEXT)
+        except LedgerError as error:
+            # What is wrong with this machine is for its operator, not for whoever asks.
+            say(str(error))
+            return Response("the log can't be read now\n", HTTPStatus.INTERNAL_SERVER_ERROR, media_type=_TEXT)
+        if found is None:
+            return Response("no checkpoint was signed yet\n", HTTPStatus.NOT_FOUND, media_type=_TEXT)
+        return Response(found, media_type=kind)
+
+    async def checkpoint(_request: Request) -> Response:
+        return await answered(_newest, _TEXT)
+
+    async def consistency(request: Request) -> Response:
+        old, new = int(request.path_params["old"]), int(request.path_params["new"])
+        return await answered(
+            lambda look: continuation(look.nodes, look.head.size, old, new).to_bytes(), "application/json"
+        )
+
+    return Starlette(
+        routes=[
+            Route("/checkpoint", checkpoint, methods=["GET"]),
+            Route("/consistency/{old:int}/{new:int}", consistency, methods=["GET"]),
+        ]
+    )
+
+
+def _newest(snapshot: Snapshot) -> bytes | None:
+    found = snapshot.newest_checkpoint()
+    return None if found is None else cosigned_note(snapshot, *found)
