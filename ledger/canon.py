@@ -34,13 +34,17 @@ MAX_DEPTH = 64
 _OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_STRICT_INTEGER
 
 
-def encode(value: Json) -> bytes:
+def encode(value: Json, *, around: int = 0) -> bytes:
     """Give the canonical bytes of a JSON value.
+
+    Args:
+        value: what is written.
+        around: how many levels of arrays and objects the caller puts around it.
 
     Raises:
         CanonError: the value has no canonical form.
     """
-    check(value)
+    _check(value, MAX_DEPTH - around)
     return _dumps(value)
 
 

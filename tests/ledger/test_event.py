@@ -158,3 +158,56 @@ def test_namespace_is_the_noun_of_the_type():
 
 def test_tags_hold_the_actor():
     assert EVENT.tags() == ("actor:agent:a",)
+
+
+texts = st.text(st.characters(codec="utf-8"), max_size=8)
+
+
+@given(
+    seq=st.integers(0, 2**53 - 1),
+    by=texts,
+    via=st.none() | texts,
+    request=st.none() | texts,
+    causes=st.lists(st.integers(0, 2**53 - 1), max_size=3),
+    text=texts,
+)
+def test_envelope_is_written_in_canonical_bytes(seq, by, via, request, causes, text):
+    """The form that it is written by gives what the whole object has as its canonical bytes."""
+    draft = Draft(Noted(text=text), by, "claimed", via, request, tuple(cause % (seq or 1) for cause in causes if seq))
+    event = seal(draft, seq, AT)
+    assert event.data == canon.encode(
+        {
+            "v": 1,
+            "seq": seq,
+            "at": AT,
+            "type": "test.noted",
+            "schema": 1,
+            "by": by,
+            "auth": "claimed",
+            "via": via,
+            "request": request,
+            "causes": list(event.causes),
+            "body": {"text": text},
+        }
+    )
+    assert canon.encode(canon.decode(event.data)) == event.data
+
+
+class Deep(Body):
+    type: ClassVar[str] = "test.deep"
+
+    inner: object
+
+
+@pytest.mark.parametrize(("levels", "fits"), [(canon.MAX_DEPTH - 2, True), (canon.MAX_DEPTH - 1, False)])
+def test_what_can_not_be_read_back_is_not_written(levels, fits):
+    """The envelope is a level of its own, whatever is written by itself."""
+    inner: object = 1
+    for _ in range(levels):
+        inner = [inner]
+    draft = Draft(Deep(inner=inner), "agent:one", "claimed")
+    if fits:
+        assert Registry(Deep).parse(seal(draft, 0, AT).data).body == draft.body
+    else:
+        with pytest.raises(EventError, match="nested deeper"):
+            seal(draft, 0, AT)

