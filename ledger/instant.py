@@ -31,7 +31,7 @@ def from_microseconds(count: int) -> Instant:
         moment = _EPOCH + timedelta(microseconds=count)
     except OverflowError as error:
         raise CanonError("the time lies outside the years 1 to 9999") from error
-    return Instant(moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ").rjust(27, "0"))
+    return Instant(f"{moment.isoformat(timespec='microseconds').removesuffix('+00:00')}Z")
 
 
 def to_microseconds(instant: str) -> int:

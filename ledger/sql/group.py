@@ -42,19 +42,33 @@ class Member:
 
     Attributes:
         ticket: counts the members in the order in which they came.
+        leads: whether its own thread is to do the work of all that wait.
         fate: ``open`` until its transaction may be committed, ``done`` when it is known what came of it; between the
             two it is ``doubtful``, and must neither be told a result nor be done again.
     """
 
-    def __init__(self, work: Callable[[Transaction], Any], ticket: int) -> None:
+    __slots__ = ("_error", "_result", "_thread", "_wake", "_work", "fate", "leads", "ticket")
+
+    def __init__(self, work: Callable[[Transaction], Any], ticket: int, *, leads: bool) -> None:
         self.ticket = ticket
+        self.leads = leads
         self.fate: Fate = "open"
-        self.leads = False
-        self.wake = threading.Event()
         self._work = work
         self._thread = threading.get_ident()
         self._result: Any = None
         self._error: BaseException | None = None
+        # Held until it is to go on: the cheapest thing that a thread can wait for.
+        self._wake = threading.Lock()
+        self._wake.acquire()
+
+    def wait(self, seconds: float = -1) -> bool:
+        """Wait to be woken, for so long at most; tell whether it was."""
+        return self._wake.acquire(timeout=seconds)
+
+    def wake(self) -> None:
+        """Let its thread go on."""
+        if self._wake.locked():
+            self._wake.release()
 
     def attempt(self, transaction: Transaction) -> bool:
         """Run the work, and tell whether it gave a result; an error of its own is kept for whoever asked."""
@@ -142,7 +156,9 @@ class Group:
     def __init__(self, lead: Callable[[Company], None], name: str) -> None:
         self._lead = lead
         self._name = name
-        self._changed = threading.Condition(threading.Lock())
+        self._lock = threading.Lock()
+        self._changed = threading.Condition(self._lock)
+        self._watching = 0
         self._waiting: deque[Member] = deque()
         self._leader: Member | None = None
         self._tickets = 0
@@ -168,51 +184,64 @@ class Group:
 
     def close(self) -> None:
         """Let nobody in any more, and wait until all that were let in are answered."""
-        with self._changed:
+        with self._lock:
             self._closed = True
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._leader is None)
+            self._watch(lambda: self._leader is None, None)
 
     def next_ticket(self) -> int:
         """Give the ticket of whoever comes next."""
-        with self._changed:
-            return self._tickets
+        return self._tickets
 
     def take(self, taken: list[Member], horizon: int) -> bool:
         """Take the member that has waited longest, if it came before the horizon; tell whether there was one."""
-        with self._changed:
+        with self._lock:
             if not self._waiting or self._waiting[0].ticket >= horizon:
                 return False
             # In this order an interrupt between the two loses nobody.
             taken.append(self._waiting[0])
             self._waiting.popleft()
-            self._changed.notify_all()
+            self._tell()
             return True
 
     def _enter(self, work: Callable[[Transaction], T]) -> Member:
-        with self._changed:
-            if not self._changed.wait_for(lambda: self._closed or len(self._waiting) < ROOM, BUSY_SECONDS):
-                raise StoreBusyError(f"{self._name}: {ROOM} threads wait for the writer already: try again")
+        with self._lock:
+            if len(self._waiting) >= ROOM:
+                self._watch(lambda: self._closed or len(self._waiting) < ROOM, BUSY_SECONDS)
             if self._closed:
                 raise StoreError(f"{self._name}: this log was closed: open it again")
-            member = Member(work, self._tickets)
+            if len(self._waiting) >= ROOM:
+                raise StoreBusyError(f"{self._name}: {ROOM} threads wait for the writer already: try again")
+            member = Member(work, self._tickets, leads=self._leader is None)
             self._tickets += 1
             self._waiting.append(member)
-            if self._leader is None:
+            if member.leads:
                 self._leader = member
-                member.leads = True
             return member
+
+    def _watch(self, condition: Callable[[], bool], seconds: float | None) -> None:
+        """Wait, holding the lock in between, until the condition holds or the time is over."""
+        self._watching += 1
+        try:
+            self._changed.wait_for(condition, seconds)
+        finally:
+            self._watching -= 1
+
+    def _tell(self) -> None:
+        """Let those who `_watch` look again."""
+        if self._watching:
+            self._changed.notify_all()
 
     def _wait(self, member: Member) -> None:
         """Wait to be answered, or to lead."""
-        if member.wake.wait(BUSY_SECONDS):
+        if member.wait(BUSY_SECONDS):
             return
-        with self._changed:
+        with self._lock:
             if member in self._waiting and not member.leads:
                 self._waiting.remove(member)
                 raise StoreBusyError(f"{self._name}: another thread is writing and did not finish in time: try again")
         # Its work is being done: only the end of that tells what came of it.
-        member.wake.wait()
+        member.wait()
 
     def _lead_company(self, leader: Member) -> None:
         company = Company(self)
@@ -232,23 +261,24 @@ class Group:
 
     def _answer(self, company: Company) -> None:
         """Wake whose work is done; whose is open waits again, before all that came later."""
-        with self._changed:
-            again = [member for member in company.taken if member.fate == "open" and member not in self._waiting]
-            self._waiting.extendleft(reversed(again))
+        again = [member for member in company.taken if member.fate == "open"]
+        if again:
+            with self._lock:
+                self._waiting.extendleft(member for member in reversed(again) if member not in self._waiting)
         for member in company.taken:
             if member.fate == "doubtful":
                 member.fail(StoreError(f"{self._name}: {_DOUBTFUL}"))
             if member.fate == "done":
-                member.wake.set()
+                member.wake()
 
     def _leave(self, member: Member) -> None:
         """Wait no longer; a leader hands on to the one that has waited longest."""
-        with self._changed:
+        with self._lock:
             if member in self._waiting:
                 self._waiting.remove(member)
             if self._leader is member:
                 self._leader = self._waiting[0] if self._waiting else None
                 if self._leader is not None:
                     self._leader.leads = True
-                    self._leader.wake.set()
-            self._changed.notify_all()
+                    self._leader.wake()
+            self._tell()

@@ -21,6 +21,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from ledger.errors import CorruptError, StoreBusyError, StoreError, StoreMissingError
@@ -94,7 +95,12 @@ class SQLite:
 
     def begin(self, connection: sa.Connection, purpose: Purpose) -> None:
         """Begin a transaction; one that writes takes the file's write lock at once."""
-        connection.exec_driver_sql("BEGIN" if purpose == "read" else "BEGIN IMMEDIATE")
+        statement = "BEGIN" if purpose == "read" else "BEGIN IMMEDIATE"
+        try:
+            # SQLAlchemy would take ten times as long for this as SQLite does.
+            connection.connection.cursor().execute(statement)
+        except sqlite3.Error as error:
+            raise DBAPIError.instance(statement, None, error, sqlite3.Error, dialect=connection.dialect) from error
 
     def _on_begin(self, connection: sa.Connection) -> None:
         self.begin(connection, connection.get_execution_options().get(PURPOSE, "read"))
