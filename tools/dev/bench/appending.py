@@ -95,7 +95,7 @@ def log_path(log: SqlLog, contents: Sequence[bytes] | Sequence[Draft], size: int
             events = [
                 Event(seq, at, "agent:bench", "ledger", None, None, (), body, one)
                 if isinstance(one, bytes)
-                else seal(one, seq, at)
+                else seal(one, seq, at)  # type: ignore[arg-type]  # a draft: the other of the two
                 for seq, one in enumerate(contents[start : start + size], old.size)
             ]
             growth = Growth(old)
