@@ -14,7 +14,6 @@ The first three are judged again by whoever audits the log, as of the erasure's 
 Source: DESIGN sections 7 and 8; docs/adr/0005, 0010; docs/spec/erasure.md.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -37,8 +36,6 @@ from ledger.log import Snapshot, Transaction
 RESOURCE: Final = "resource:"
 DAY: Final = 86_400_000_000
 """Microseconds."""
-
-_COMMITMENT: Final = re.compile(rb'"sd":"([A-Za-z0-9_-]{43})"')
 
 Field = tuple[int, str]
 """A disclosable field: its event's place, and its pointer."""
@@ -76,7 +73,7 @@ def erase(
     for seq, path in named:
         if all(opening.path != path for opening in snapshot.openings(seq)):
             raise ErasureError(f"{path} of event {seq} is not open here: there is nothing to erase")
-    _check_whole(snapshot, registry, named)
+    _check_whole(snapshot, named)
     return acts
 
 
@@ -98,7 +95,7 @@ def append_erasure(tx: Transaction, registry: Registry, drafts: Iterable[Draft])
         fields = list(body.erases())
         _check_erasure(tx, registry, fields, body.basis, tx.at)
         named += fields
-    _check_whole(tx, registry, named)
+    _check_whole(tx, named)
     return [append_checked(tx, draft) for draft in acts]
 
 
@@ -150,25 +147,20 @@ def is_due(event: Event, kept: Term, at: Instant) -> bool:
     return kept.at_most is not None and age >= kept.at_most * DAY and age >= (kept.at_least or 0) * DAY
 
 
-def twins(snapshot: Snapshot, registry: Registry, fields: Iterable[Field]) -> set[Field]:
-    """Give the open fields of other events that hold the same commitments: to erase one value is to erase them all.
+def twins(snapshot: Snapshot, fields: Iterable[Field]) -> set[Field]:
+    """Give the other open fields under the same salts: to erase one value is to erase it wherever it stands.
 
-    A commitment is used again where a retry fits a request or a consent, which are for one resource at least.
+    A request, the consent that answers it and the decisions that fit it share theirs; and whoever knows a salt can try
+    out what an erased commitment held.
     """
     named = set(fields)
-    wanted, tags = set[str](), set[str]()
-    for seq in {seq for seq, _ in named}:
-        event = _event(snapshot, registry, seq)
-        wanted |= {field.sd for path, field in disclosure.paths(event.body) if (seq, path) in named}
-        tags |= {tag for tag in event.tags() if tag.startswith(RESOURCE)}
-    found: set[Field] = set()
-    for seq in {seq for tag in tags for seq in snapshot.tagged(tag)}:
-        data = snapshot.event_bytes(seq) or b""
-        if wanted.isdisjoint(sd.decode() for sd in _COMMITMENT.findall(data)):
-            continue
-        declared = {path for path, field in disclosure.paths(registry.parse(data).body) if field.sd in wanted}
-        found |= {(seq, opening.path) for opening in snapshot.openings(seq) if opening.path in declared}
-    return found - named
+    salts = {
+        opening.salt
+        for seq in {seq for seq, _ in named}
+        for opening in snapshot.openings(seq)
+        if (seq, opening.path) in named
+    }
+    return set(snapshot.salted(salts)) - named
 
 
 def _check_erasure(reader: StateReader, registry: Registry, fields: Iterable[Field], basis: Basis, at: Instant) -> None:
@@ -232,8 +224,8 @@ def _check_time(event: Event, path: str, kept: Term, basis: Basis, at: Instant) 
         raise ErasureError(f"the time of {path} of event {event.seq} is not over: {limit}")
 
 
-def _check_whole(snapshot: Snapshot, registry: Registry, fields: Iterable[Field]) -> None:
-    left = twins(snapshot, registry, fields)
+def _check_whole(snapshot: Snapshot, fields: Iterable[Field]) -> None:
+    left = twins(snapshot, fields)
     if left:
         seq, path = min(left)
         raise ErasureError(f"the same value stands open as {path} of event {seq}: erase it there too")

@@ -6,7 +6,7 @@ decides, appends drafts; when it returns, all of it is durable, and when it rais
 Source: DESIGN section 6.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
@@ -91,6 +91,9 @@ class Snapshot(Protocol):
 
     def openings(self, seq: int) -> Sequence[Opening]:
         """Give the openings that are kept for an event, sorted by path."""
+
+    def salted(self, salts: Collection[bytes]) -> Iterator[tuple[int, str]]:
+        """Give, in any order, event and path of each opening under one of these salts; it looks through all of them."""
 
     def nodes(self, tree: Tree) -> TreeReader:
         """Give access to the stored nodes of one tree."""

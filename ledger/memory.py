@@ -4,7 +4,7 @@ Source: DESIGN section 6.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from ledger.disclosure import Opening
@@ -145,6 +145,11 @@ class MemoryLog:
     def openings(self, seq: int) -> Sequence[Opening]:
         """Give the openings that are kept for an event, sorted by path."""
         return sorted(self._openings.get(seq, ()), key=lambda opening: opening.path)
+
+    def salted(self, salts: Collection[bytes]) -> Iterator[tuple[int, str]]:
+        """Give, in any order, event and path of each opening under one of these salts."""
+        kept = [(seq, one) for seq, openings in self._openings.items() for one in openings]
+        return ((seq, one.path) for seq, one in kept if one.salt in salts)
 
     def nodes(self, tree: Tree) -> TreeReader:
         """Give access to the nodes of one tree."""

@@ -6,7 +6,7 @@ a batch atomically is a log.
 Source: DESIGN section 6.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -277,6 +277,12 @@ class PendingTransaction:
         if own is None:
             return [one for one in self._below.openings(seq) if (seq, one.path) not in self.rows.erased]
         return sorted(own, key=lambda opening: opening.path)
+
+    def salted(self, salts: Collection[bytes]) -> Iterator[tuple[int, str]]:
+        """Give, in any order, event and path of each opening under one of these salts."""
+        yield from (field for field in self._below.salted(salts) if field not in self.rows.erased)
+        for seq, openings in self.rows.openings.items():
+            yield from ((seq, one.path) for one in openings if one.salt in salts)
 
     def nodes(self, tree: Tree) -> TreeReader:
         """Give access to the nodes of one tree."""

@@ -68,15 +68,13 @@ def plan(snapshot: Snapshot, registry: Registry, wanted: Iterable[Field], basis:
     One value stands or falls as a whole: where one of its fields may not be erased, none is.
     """
     named = set(wanted)
-    values: dict[str, list[Item]] = defaultdict(list)
-    for seq, paths in _by_event(named | erasing.twins(snapshot, registry, named)):
+    values: dict[bytes, list[Item]] = defaultdict(list)
+    for seq, paths in _by_event(named | erasing.twins(snapshot, named)):
         event = _event(snapshot, registry, seq)
-        declared = dict(disclosure.paths(event.body))
-        opened = {opening.path: opening.value for opening in snapshot.openings(seq)}
-        for path in paths:
-            refused = erasing.refusal(snapshot, registry, (seq, path), basis, at)
-            item = Item(seq, path, event.at, event.type, opened[path], refused)
-            values[declared[path].sd].append(item)
+        for opening in (one for one in snapshot.openings(seq) if one.path in paths):
+            refused = erasing.refusal(snapshot, registry, (seq, opening.path), basis, at)
+            item = Item(seq, opening.path, event.at, event.type, opening.value, refused)
+            values[opening.salt].append(item)
     erased, left = list[Item](), list[Item]()
     for items in values.values():
         (left if any(item.refused for item in items) else erased).extend(items)

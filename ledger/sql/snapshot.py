@@ -3,7 +3,7 @@
 Whatever may be long is streamed, so that memory stays flat; an iterator lives as long as the look that gave it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -31,6 +31,9 @@ _TAGS = (
     .distinct()
     .order_by(schema.tags.c.tag)
 )
+_openings = schema.disclosures.c
+_SALTED = sa.select(_openings.seq, _openings.path).where(_openings.salt.in_(sa.bindparam("salts", expanding=True)))
+_MANY = 500
 _STATES = sa.select(schema.states).where(_states.view == sa.bindparam("view")).order_by(_states.key)
 _CHECKPOINTS = (
     sa.select(schema.checkpoints)
@@ -150,6 +153,13 @@ class SqlSnapshot:
         with translated(self._name):
             rows = self._driver.rows(_OPENINGS, (seq,), (str, bytes, bytes))
         return [Opening(path, salt, to_value(value)) for path, salt, value in rows]
+
+    def salted(self, salts: Collection[bytes]) -> Iterator[tuple[int, str]]:
+        """Give, in any order, event and path of each opening under one of these salts."""
+        wanted = list(salts)
+        for start in range(0, len(wanted), _MANY):
+            for row in self._stream(_SALTED, salts=wanted[start : start + _MANY]):
+                yield row.seq, row.path
 
     def nodes(self, tree: Tree) -> TreeReader:
         """Give access to the stored nodes of one tree."""

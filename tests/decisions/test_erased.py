@@ -12,7 +12,7 @@ ROW = "db://prod/users/42"
 def erase(court, *fields):
     """Erase these fields, and whatever holds the same values."""
     office = court.office
-    whole = {*fields, *office.log.read(lambda look: erasing.twins(look, office.registry, fields))}
+    whole = {*fields, *office.log.read(lambda look: erasing.twins(look, fields))}
 
     def prepare(look):
         return erasing.erase(

@@ -133,7 +133,7 @@ def test_one_value_is_erased_wherever_it_stands(office, granted):
     asked = granted.body.request
     with pytest.raises(ErasureError, match=f"stands open as /args of event {asked}"):
         erase(office, (granted.seq, "/args"))
-    found = office.log.read(lambda look: erasing.twins(look, office.registry, [(granted.seq, "/args")]))
+    found = office.log.read(lambda look: erasing.twins(look, [(granted.seq, "/args")]))
     assert found == {(asked, "/args")}
     erase(office, (granted.seq, "/args"), (asked, "/args"))
     assert open_paths(office, asked) == ["/operands/0/content"]

@@ -147,3 +147,26 @@ def test_gives_the_tags_that_begin_so(log):
         return list(tx.tags("label:x/")), list(tx.tags("account:d"))
 
     assert log.transact(within) == (["label:x/1", "label:x/2", "label:x/\u00e9", "label:x/\U0001f600"], ["account:d"])
+
+
+def test_finds_openings_by_their_salts(log):
+    """Wherever a salt was used again; what was erased is not found, within the transaction neither."""
+    one, other = moved(note="one"), moved(note="other")
+    append(log, one, other, one, moved())
+    salts = [draft.openings[0].salt for draft in (one, other)]
+
+    def found(look, *wanted):
+        return sorted(look.salted(wanted))
+
+    assert log.read(lambda look: found(look, salts[0])) == [(0, "/note"), (2, "/note")]
+    assert log.read(lambda look: found(look, *salts, *(bytes([n]) * 32 for n in range(256)))) == [
+        (seq, "/note") for seq in range(3)
+    ]
+    assert log.read(lambda look: found(look, bytes(32))) == log.read(found) == []
+
+    def work(tx):
+        tx.append(one)
+        tx.append(erased((0, "/note")))
+        return found(tx, salts[0])
+
+    assert log.transact(work) == [(2, "/note"), (4, "/note")] == log.read(lambda look: found(look, salts[0]))
