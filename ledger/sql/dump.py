@@ -117,9 +117,8 @@ class Dump(SqlSnapshot):
         for table in COMPARED:
             hasher = hashlib.sha256()
             for row in self._stream(sa.select(table).order_by(*table.primary_key)):
-                for value in tuple(row):
-                    part = _spelled(value)
-                    hasher.update(be64(len(part)) + part)
+                parts = [_spelled(value) for value in tuple(row)]
+                hasher.update(b"".join(be64(len(part)) + part for part in parts))
                 done += 1
                 if not done % STREAM:
                     tell(done)
