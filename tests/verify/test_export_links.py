@@ -2,22 +2,29 @@
 
 import os
 import shutil
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from rfc3161_client import HashAlgorithm, TimestampRequestBuilder
 
 from ledger import canon
 from ledger.disclosure import Opening
-from ledger.note import NoteSigner
+from ledger.note import NoteSigner, parse_note
 from ledger.policy import Policy, PolicyLog
-from tests.verify.exported import Exported, changed, log_signer
+from tests.stamping import Authority
+from tests.verify.exported import BUNDLES, Exported, changed, log_signer
 from tools.dev.golden_bundle import key
 from tools.dev.golden_export import FOLDER
+from verify.cli import run
 from verify.export.form import KINDS
 from verify.export.lines import CheckpointLine, OpeningLine
+from verify.stamp import read_roots
 
 FILES = sorted(path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*") if path.is_file())
+AUTHORITY = Authority(datetime(2026, 11, 30, 13, tzinfo=UTC))
+ROOTS = read_roots(AUTHORITY.roots)
 PROVEN = [name for name in FILES if name.partition("/")[0] in KINDS]
 
 
@@ -246,11 +253,46 @@ def test_quorum_that_is_not_reached_fails(exported):
     assert why(report, "witnesses") == "the quorum w1 is not reached by: nobody"
 
 
-def test_time_stamps_are_counted_and_said_not_to_be_verified(exported):
-    stamp = {"authority": "tsa.example", "token": "AAAA"}
-    exported.edit("checkpoints", 2, 0, lambda one: one.update(timestamps=[stamp]))
-    report = exported.reindex().check()
-    assert report.unchecked == ("time stamps",)
+def stamped(exported, text=None, authority=AUTHORITY):
+    """Put a time stamp over the last checkpoint, or over another text."""
+    note = CheckpointLine.parse(exported.lines("checkpoints", 2)[0][:-1]).note
+    over = (parse_note(note)[0] if text is None else text).encode()
+    request = TimestampRequestBuilder().data(over).hash_algorithm(HashAlgorithm.SHA256).build()
+    token = canon.to_base64url(authority.answer(request.as_bytes()))
+    one = {"authority": "tsa.example", "token": token}
+    exported.edit("checkpoints", 2, 0, lambda line: line.update(timestamps=[one]))
+    return exported.reindex()
+
+
+def test_time_stamps_are_checked_where_certificates_are_trusted(exported):
+    report = stamped(exported).check(certificates=ROOTS)
+    assert report.failed == report.unchecked == ()
+    assert why(report, "time stamps") == (
+        "1/1 time stamps hold; the last checkpoint with one existed at 2026-11-30T13:00:00.000000Z"
+    )
+    report = exported.check()
+    assert (report.failed, report.unchecked) == ((), ("time stamps",))
+    assert "there are 1: give --roots FILE" in why(report, "time stamps")
+
+
+def test_time_stamp_that_does_not_hold_is_found(exported):
+    report = stamped(exported, "another text\n").check(certificates=ROOTS)
+    assert failed(report) == {"time stamps"}
+    assert "of 'tsa.example' at size 36: it stamps other bytes" in why(report, "time stamps")
+    assert failed(exported.check()) == set()
+    stamped(exported, authority=Authority(datetime(2026, 11, 30, 13, tzinfo=UTC)))
+    assert failed(exported.check(certificates=ROOTS)) == {"time stamps"}
+
+
+def test_command_takes_the_certificates(exported, tmp_path, capsys):
+    stamped(exported)
+    (tmp_path / "roots.pem").write_bytes(AUTHORITY.roots)
+    trusted = ["--policy", str(BUNDLES / "witnessed.policy"), "--signers", str(BUNDLES / "human.signers")]
+    words = ["log", str(exported.folder), *trusted, "--strict"]
+    assert run(words) == 6
+    assert run([*words, "--roots", str(tmp_path / "roots.pem")]) == 0
+    assert run([*words, "--roots", str(BUNDLES / "human.signers")]) == 1
+    assert "no certificates in PEM form" in capsys.readouterr().err
 
 
 # -- who signed --

@@ -11,8 +11,9 @@ from pathlib import Path
 import click
 
 from ledger import instant
+from verify import stamp
 from verify.cli.exits import FAILED, INCOMPLETE, VERIFIED
-from verify.cli.files import read_policy, read_signers
+from verify.cli.files import read, read_policy, read_signers
 from verify.cli.output import print_json, print_lines
 from verify.export import LogReport, check_export
 from verify.export.files import Progress
@@ -26,10 +27,17 @@ from verify.text import visible
 @click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log and witness keys you trust.")
 @click.option("--signers", "signers_file", metavar="SIGNERS", help="The first human's key that you have pinned.")
 @click.option("--at", "moment", metavar="TIME", help="When the pinned key must be valid; by default when it signed.")
+@click.option("--roots", "roots_file", metavar="PEM", help="The certificates that you trust for time stamps.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--strict", is_flag=True, help="Exit 6 if a check was left out that fuller files would allow.")
 def command(
-    folder: Path, policy_file: str, signers_file: str | None, moment: str | None, as_json: bool, strict: bool
+    folder: Path,
+    policy_file: str,
+    signers_file: str | None,
+    moment: str | None,
+    roots_file: str | None,
+    as_json: bool,
+    strict: bool,
 ) -> int:
     """Check a whole log, from a directory that tally export wrote.
 
@@ -42,8 +50,9 @@ def command(
     """  # noqa: D301  (the backslash is click's mark for a paragraph kept as it is)
     policy, signers = read_policy(policy_file), read_signers(signers_file)
     at = None if moment is None else instant.parse(moment)
+    roots = () if roots_file is None else stamp.read_roots(read(roots_file, stamp.MAX_ROOTS))
     with _bar() as progress:
-        report = check_export(folder, policy, signers, at, progress)
+        report = check_export(folder, policy, signers, at, roots, progress)
     if as_json:
         print_json(report.to_json())
     else:

@@ -3,7 +3,10 @@
 Source: DESIGN sections 5 to 9; docs/spec/export.md lists the links.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
+
+from cryptography import x509
 
 from grants.allowed_signers import AllowedSigners
 from ledger.instant import Instant
@@ -24,6 +27,7 @@ def check_export(
     policy: Policy,
     signers: AllowedSigners | None = None,
     at: Instant | None = None,
+    certificates: Sequence[x509.Certificate] = (),
     progress: Progress | None = None,
 ) -> LogReport:
     """Check an export of a log.
@@ -33,10 +37,12 @@ def check_export(
         policy: the log and witness keys that the auditor trusts, and the quorum that she demands.
         signers: the keys that she has pinned for the first human, or None.
         at: the moment at which a pinned key must be valid, or None for the time at which the log was opened.
+        certificates: those that she trusts for time stamps.
         progress: is told how far the check is, now and then.
 
     Raises:
         NotAnExportError: the directory is no export, or can't be read.
+        LibraryMissingError: there are certificates, and the library for time stamps is not installed.
     """
     folder, tell = Folder(path), progress or _ignore
     try:
@@ -51,7 +57,7 @@ def check_export(
     files = Tally("files", total=len(index.files))
     for fault in file_faults(folder, index, tell):
         files.fault(fault)
-    walk = LogWalk(folder, index, EVENTS, VIEWS, Seals(policy), tell)
+    walk = LogWalk(folder, index, EVENTS, VIEWS, Seals(policy, certificates), tell)
     walk.run()
     anchor = Anchor(policy, signers, at)
     return LogReport(index.origin, index.size, tuple(_lines(walk, files, anchor)))
@@ -97,10 +103,13 @@ def _checkpoints(walk: LogWalk) -> Line:
 
 
 def _timestamps(seals: Seals) -> Line:
-    if not seals.timestamps:
+    if not seals.stamps.total:
         return passed("time stamps", "there are none", 0)
-    why = f"there are {seals.timestamps}, and this version does not verify them"
-    return not_checked("time stamps", why, seals.timestamps)
+    if not seals.certificates:
+        why = f"there are {seals.stamps.total}: give --roots FILE, with the certificates that you trust for time"
+        return not_checked("time stamps", why, seals.stamps.total)
+    existed = "" if seals.existed is None else f"; the last checkpoint with one existed at {seals.existed}"
+    return seals.stamps.line("time stamps hold", existed)
 
 
 def _disclosures(walk: LogWalk) -> Line:

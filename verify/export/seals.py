@@ -3,17 +3,23 @@
 Source: DESIGN section 9; docs/spec/export.md.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+from cryptography import x509
 
 from ledger.checkpoint import require_blake3
 from ledger.errors import CheckpointError, NoteError
 from ledger.event import Event
 from ledger.events import LedgerOpened
+from ledger.instant import Instant
 from ledger.note import parse_note
 from ledger.policy import Policy, Witnessed
+from verify.errors import StampError
 from verify.export.lines import CheckpointLine
 from verify.export.report import Tally
 from verify.export.trees import Pair
+from verify.stamp import check_stamp
 
 
 @dataclass(slots=True)
@@ -22,15 +28,18 @@ class Seals:
 
     Attributes:
         reached: the size of the last one, whether or not it holds; -1 before the first.
-        last: the last one that holds.
-        timestamps: how many time stamps they bear.
+        last: the last one, if it holds.
+        stamps: the time stamps, as far as certificates are trusted to check them by.
+        existed: when the last stamped checkpoint existed, by a stamp that holds.
     """
 
     policy: Policy
+    certificates: Sequence[x509.Certificate] = ()
     tally: Tally = field(default_factory=lambda: Tally("checkpoints"))
     reached: int = -1
     last: Witnessed | None = None
-    timestamps: int = 0
+    stamps: Tally = field(default_factory=lambda: Tally("time stamps"))
+    existed: Instant | None = None
 
     def check(self, line: CheckpointLine, roots: Pair, genesis: Event | None) -> None:
         """Check one checkpoint with what was added to it.
@@ -43,11 +52,21 @@ class Seals:
         self.tally.tried()
         self.reached = line.size
         self.last = None
-        self.timestamps += len(line.timestamps)
+        for authority, token in line.timestamps:
+            self._stamp(line, authority, token)
         try:
             self.last = self._open(line, roots, genesis)
         except NoteError as error:
             self.tally.fault(f"at size {line.size}: {error}")
+
+    def _stamp(self, line: CheckpointLine, authority: str, token: bytes) -> None:
+        self.stamps.tried()
+        if not self.certificates:
+            return
+        try:
+            self.existed = check_stamp(token, parse_note(line.note)[0], self.certificates).at
+        except (StampError, NoteError) as error:
+            self.stamps.fault(f"of {authority!a} at size {line.size}: {error}")
 
     def _open(self, line: CheckpointLine, roots: Pair, genesis: Event | None) -> Witnessed:
         for witness, text in line.cosignatures:
