@@ -211,6 +211,10 @@ class Registry:
             raise EventError("an event type is registered twice")
         self._whole: dict[tuple[str, int], tuple[type[Envelope], bool]] = {}
 
+    def __reduce__(self) -> tuple[type["Registry"], tuple[type[Body], ...]]:
+        # Another process makes the whole forms anew, from the types that it can import.
+        return Registry, tuple(self._types.values())
+
     def __iter__(self) -> Iterator[type[Body]]:
         yield from self._types.values()
 

@@ -6,10 +6,11 @@ are streamed, in the order of their numbers.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
 
 from ledger.errors import StoreError
 from ledger.sql import dialect
@@ -93,7 +94,8 @@ class RawTables:
 
     def event_bytes(self, seq: int) -> object:
         """Give what stands as one event's bytes, or None."""
-        return next(self._rows("SELECT bytes FROM events WHERE seq = :seq", seq=seq), (None,))[0]
+        with translated(place(self._connection.engine)), self._connection.begin_nested():
+            return next(self._rows("SELECT bytes FROM events WHERE seq = :seq", seq=seq), (None,))[0]
 
     def heads(self) -> Iterator[HeadRow]:
         """Give the head; there should be one."""
@@ -192,9 +194,13 @@ def open_raw(address: Address, shared: str | None = None) -> Iterator[RawTables]
     engine = open_engine(address)
     dialect.of(engine).read_anything(engine)
     try:
-        with translated(place(engine)), engine.begin() as connection:
+        with translated(place(engine)), engine.connect() as connection:
+            connection.begin()
             if shared is not None:
                 dialect.of(engine).see(connection, shared)
             yield RawTables(connection)
+            # There is nothing to commit, and a damaged file may refuse to.
+            with suppress(SQLAlchemyError):
+                connection.rollback()
     finally:
         engine.dispose()

@@ -16,13 +16,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from ledger.errors import StoreError
 from ledger.event import Registry
 from ledger.sql.address import Address
 from ledger.sql.ranges import Keyed
 from ledger.sql.raw import RawTables, open_raw
 from ledger.view import View
 from tools.audit.ranged import RangeCheck, RangeResult, Span
+from tools.errors import ToolError
 
 AHEAD = 3
 """So many ranges are asked of each worker before the first is taken."""
@@ -88,7 +88,7 @@ def crew(task: Task, raw: RawTables, jobs: int) -> Iterator[Crew]:
     """Give a crew of so many processes; one is this process itself.
 
     Raises:
-        StoreError: the workers can't be started, or one of them was killed.
+        ToolError: one of the others was killed.
     """
     if jobs <= 1:
         yield Alone(task.check(raw))
@@ -99,7 +99,7 @@ def crew(task: Task, raw: RawTables, jobs: int) -> Iterator[Crew]:
     try:
         yield _Team(pool, jobs)
     except BrokenProcessPool as error:
-        raise StoreError(
+        raise ToolError(
             "a process of the audit was killed, perhaps for want of memory: run it again, with --jobs 1 if need be"
         ) from error
     finally:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ledger import mmr
 from ledger.digest import SIZE
-from ledger.errors import ProofError
+from ledger.errors import ProofError, StoreError
 from ledger.sql.raw import HeadRow, RawTables
 from tools.audit.ranged import stored_peaks
 from tools.audit.report import Tallies, spell
@@ -27,7 +27,7 @@ def believed_size(heads: Sequence[HeadRow], raw: RawTables) -> int:
     told = [*(row.size for row in heads), _after(last_event), _leaves(_after(last_node))]
     if len(heads) == 1 and isinstance(told[0], int) and told[0] >= 0 and told == [told[0]] * len(told):
         drawn = {secrets.randbelow(told[0]) for _ in range(_DRAWN)} if told[0] else set()
-        if all(raw.event_bytes(seq) is not None for seq in drawn):
+        if all(_stands(raw, seq) for seq in drawn):
             return told[0]
     extent = raw.extent()
     most = extent.events + extent.nodes
@@ -36,6 +36,14 @@ def believed_size(heads: Sequence[HeadRow], raw: RawTables) -> int:
         if isinstance(vote, int) and 0 <= vote <= most:
             votes[vote] += 1
     return votes.most_common(1)[0][0]
+
+
+def _stands(raw: RawTables, seq: int) -> bool:
+    try:
+        return raw.event_bytes(seq) is not None
+    except StoreError:
+        # It lies on a page that can't be read: it was there.
+        return True
 
 
 def last_peak(heads: Sequence[HeadRow]) -> bytes | None:

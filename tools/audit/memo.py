@@ -5,7 +5,7 @@ the range is read and both trees are grown over it again, and the peaks that it 
 trees do not commit to (columns beside the bytes, openings), must be those of the record. What is spared is judging:
 canonical form, schema, commitments, the sums of claims and tags. Signatures and states are never taken over.
 
-    {"bucket":2048,"form":1,"secret":"...","types":"...","version":"..."}
+    {"bucket":2048,"form":1,"secret":"...","sum":"...","types":"...","version":"..."}
     {"acts":"1","at":[...],"claims":[2048,"..."],...,"sum":"..."}
 
 A file that others may read or write, that another version wrote, or whose lines are damaged, is as good as none.
@@ -175,6 +175,8 @@ class Memo:
         header, *lines = file.read(_MOST).split(b"\n")
         try:
             told = canon.decode_object(header)
+            if told.pop("sum", None) != _sum(told):
+                return False
             self.secret = canon.from_base64url(str(told.pop("secret", "")))
             if told != self._kind or len(self.secret) != SIZE:
                 return False
@@ -189,7 +191,8 @@ class Memo:
         self.secret = secrets.token_bytes(SIZE)
         try:
             file.truncate(0)
-            file.write(canon.encode({**self._kind, "secret": canon.to_base64url(self.secret)}) + b"\n")
+            header: dict[str, Json] = {**self._kind, "secret": canon.to_base64url(self.secret)}
+            file.write(canon.encode({**header, "sum": _sum(header)}) + b"\n")
             file.flush()
         except OSError:
             self.close()

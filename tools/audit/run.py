@@ -1,11 +1,11 @@
 """`audit`: range after range of the log, then what they add up to, all over one consistent look at the tables."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger.errors import StoreError
+from ledger.errors import CorruptError, StoreError
 from ledger.event import Registry
 from ledger.note import VerifierKey
 from ledger.sql.address import Address
@@ -17,7 +17,7 @@ from tools.audit.crew import Crew, Task, crew, fitting
 from tools.audit.fold import CheckSignature, Fold, FoldedStates
 from tools.audit.head import HeadCheck, believed_size, last_peak
 from tools.audit.memo import Memo
-from tools.audit.report import AuditReport, Damage, Progress, Status, Tallies
+from tools.audit.report import DIMENSIONS, AuditReport, Damage, Progress, Status, Tallies
 from tools.audit.seals import SealCheck
 from tools.audit.since import begin_at
 from tools.audit.tables import TableCheck
@@ -63,7 +63,12 @@ def audit(  # noqa: PLR0913  (each says what to look at, or how)
         StoreError: there is no database, or it can't be opened at all.
         InputError: ``since`` is no checkpoint of this log.
     """
-    with open_raw(address) as raw, ScratchStates() as scratch:
+    with ExitStack() as stack:
+        try:
+            raw = stack.enter_context(open_raw(address))
+        except CorruptError as error:
+            return _unreadable(error)
+        scratch = stack.enter_context(ScratchStates())
         tallies = Tallies()
         memo = Memo(progress, registry, views, fresh=fresh)
         fold = Fold(FoldedStates(raw, scratch), registry, views, check_signature, tallies)
@@ -74,6 +79,15 @@ def audit(  # noqa: PLR0913  (each says what to look at, or how)
         finally:
             memo.close()
         return report
+
+
+def _unreadable(error: CorruptError) -> AuditReport:
+    """Give the report of a database that is so damaged that it can't even be opened."""
+    tallies = Tallies()
+    tallies.find("file", "file", "", str(error), kind="torn")
+    for dimension in DIMENSIONS[:-1]:
+        tallies.skip(dimension, "the database can't be opened")
+    return AuditReport(0, tallies.lines(), tuple(tallies.findings), None, dict(tallies.kinds))
 
 
 @dataclass(slots=True)
@@ -97,16 +111,13 @@ class _Audit:
             with crew(walk.task, self.raw, fitting(walk.size - walk.start) if jobs is None else jobs) as others:
                 walk.run(others, self._sizes())
                 self._tables(walk, others)
-        with self._stage("states"):
-            walk.fold.compare()
-        head = HeadCheck(self.raw, walk, self.tallies)
-        with self._stage("head"):
-            head.run()
-        with self._stage("states"):
-            head.generation()
         seals = SealCheck(self.raw, walk.size, walk.roots, self.witnesses, self.tallies, walk.start)
-        with self._stage("checkpoints", "cosignatures", "timestamps"):
-            seals.run(walk.genesis)
+        if walk.done:
+            self._judge(walk, seals)
+        else:
+            # Without the events nothing else can be judged, and accusing it would mislead.
+            for dimension in ("checkpoints", "cosignatures", "timestamps"):
+                self.tallies.skip(dimension, "the events can't be read")
         with self._stage("schema"):
             for name, message in self.raw.schema_faults():
                 self.tallies.find("schema", "schema", name, message)
@@ -117,6 +128,17 @@ class _Audit:
             self.tallies.checked("file")
         walk.memo.done()
         return self._report(walk, seals)
+
+    def _judge(self, walk: Walk, seals: SealCheck) -> None:
+        with self._stage("states"):
+            walk.fold.compare()
+        head = HeadCheck(self.raw, walk, self.tallies)
+        with self._stage("head"):
+            head.run()
+        with self._stage("states"):
+            head.generation()
+        with self._stage("checkpoints", "cosignatures", "timestamps"):
+            seals.run(walk.genesis)
 
     def _tables(self, walk: Walk, others: Crew) -> None:
         tables = TableCheck(self.raw, walk, self.tallies, walk.status)

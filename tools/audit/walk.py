@@ -36,6 +36,7 @@ class Walk:
         genesis: the first event's body, once it is read.
         last_at: the last event's time, or None where it can't be known.
         lives: how often the log was restored, and 1.
+        done: whether the walk came to its end.
         taken_over: how many events an earlier run had judged.
         unread: the events that can't be believed, by bucket, as bits counted from its first.
         closed: the disclosable fields that have no opening.
@@ -55,6 +56,7 @@ class Walk:
     genesis: LedgerOpened | None = None
     last_at: str | None = None
     lives: int = 1
+    done: bool = False
     taken_over: int = 0
     unread: dict[int, int] = field(default_factory=dict)
     closed: Closed = field(default_factory=Closed)
@@ -71,6 +73,7 @@ class Walk:
         for result in crew.ranges(asked):
             self._take(result)
             self.status(Progress("events", result.span.stop, self.size))
+        self.done = True
 
     def demanded(self, table: Keyed) -> dict[int, tuple[int, int]]:
         """Give what the events demand of a table, by bucket: how many rows, and their sum."""
