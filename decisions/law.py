@@ -12,6 +12,7 @@ from decisions.constitution.model import Constitution
 from decisions.errors import DecisionError
 from decisions.events import ConstitutionAdopted
 from grants.authority import check_event
+from grants.principals import last_restored
 from grants.reading import StateReader, read_event
 from grants.standing import Vocabulary
 from ledger import canon
@@ -56,7 +57,7 @@ def law_in_force(reader: StateReader, registry: Registry) -> AdoptedLaw:
     """Read the constitution in force: the row leads to the adoption, and a human's signature makes it one.
 
     Raises:
-        DecisionError: none was adopted.
+        DecisionError: none was adopted, or none since the log was restored.
         CorruptError: the state does not fit the event.
         AuthorityError: whoever adopted it might not.
         SignatureError: the adoption is not signed.
@@ -71,6 +72,12 @@ def law_in_force(reader: StateReader, registry: Registry) -> AdoptedLaw:
     if event is None or not isinstance(body, ConstitutionAdopted) or body.digest != row.state["digest"]:
         raise CorruptError("the constitution in force is not one that was adopted: run tally audit")
     check_event(reader, event)
+    restored = last_restored(reader)
+    if restored is not None and event.seq < restored:
+        raise DecisionError(
+            f"no constitution was adopted since the log was restored by event {restored}, and a later one may be lost: "
+            "run tally constitution adopt"
+        )
     return AdoptedLaw(*_read(body.document), body.digest, body.document, event)
 
 

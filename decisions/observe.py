@@ -19,7 +19,7 @@ from decisions.trust import Observation
 from grants.errors import IdentifierError, ReferenceSyntaxError
 from grants.identifier import check_text, code_points, parse_principal
 from grants.issue import Prepared, append_signed, prepare
-from grants.principals import find_principal
+from grants.principals import find_principal, last_restored
 from grants.reading import StateReader, read_event
 from grants.reference import parse
 from ledger import instant
@@ -193,8 +193,8 @@ def _check_names(reader: StateReader, system: str, counterpart: str, domain: str
     if not interaction:
         raise TrustError("an interaction has an id of its own: give one")
     row = find_principal(reader, system)
-    if row is None or row.suspended is not None:
-        raise TrustError(f"{system} is not registered, or was suspended: nothing can be earned by it")
+    if row is None or not row.stands(last_restored(reader)):
+        raise TrustError(f"{system} is not registered, or was suspended, or waits: nothing can be earned by it")
 
 
 def _check_counterpart(counterpart: str) -> None:

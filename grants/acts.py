@@ -29,6 +29,7 @@ from grants.events import (
 )
 from grants.identifier import kind_of, parse_principal
 from grants.issue import Prepared, prepare, prepare_genesis
+from grants.principals import last_restored
 from grants.reading import read_event, read_state
 from grants.sshkey import PublicKey
 from grants.standing import StandingTerms, Vocabulary, check_selector
@@ -210,6 +211,9 @@ def grant_request(
         IssueError: no such request, or its arguments were erased: nobody could read what they consent to.
     """
     event, body = _request(snapshot, registry, request)
+    restored = last_restored(snapshot)
+    if restored is not None and request < restored:
+        raise IssueError(f"request {request} is older than the restore by event {restored}: let it be asked again")
     opened = tuple(snapshot.openings(request))
     if {o.path for o in opened} != {path for path, _ in disclosure.paths(body)}:
         raise IssueError(f"what request {request} asks for was erased: it can't be consented to any more")

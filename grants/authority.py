@@ -9,6 +9,7 @@
 Two questions are kept apart. *Was it given by right?* is asked as of the event's own place in the log: a key that was
 ended later had signed validly before. *Does it still count?* is asked now: a grant whose key was revoked, or whose
 signer was suspended, after it was given no longer gives authority, for nobody can tell any more who held the key.
+Nor does one that is older than the last restore of the log.
 
 Nobody consents to what they ask for themselves, nor ratifies a grant for themselves.
 
@@ -19,15 +20,18 @@ from functools import lru_cache
 from typing import Final
 
 from grants import sshsig
-from grants.book import genesis
 from grants.book.checks import key_of
 from grants.book.states import GenesisState, PrincipalState
 from grants.errors import AuthorityError, KeyFileError
 from grants.events import ConsentGranted, GrantRatified, PrincipalRegistered
-from grants.principals import find_principal
-from grants.reading import StateReader, read_state
+from grants.principals import find_principal, last_restored, log_state
+from grants.reading import StateReader
+from ledger.checkpoint import open_checkpoint
+from ledger.errors import NoteError
 from ledger.event import Body, Event, SignedBody
-from ledger.events import LedgerOpened
+from ledger.events import LedgerKeyRotated, LedgerOpened, LedgerRestored
+from ledger.note import VerifierKey
+from ledger.possession import check_possession
 
 _SIGNERS: Final = {"trust": frozenset({"sensor"}), "resource": frozenset({"human", "registrar"})}
 _HUMAN: Final = frozenset({"human"})
@@ -50,15 +54,15 @@ def check_signed(reader: StateReader, body: SignedBody, by: str, at_size: int) -
         _check_genesis(body, by, at_size)
         return
     signer = check_signer(reader, type(body), by, at_size)
-    begun = read_state(reader, genesis.NAME, genesis.GENESIS, GenesisState)
-    if begun is None or body.origin != begun.origin:
-        raise AuthorityError(f"it was signed for the log {body.origin!r}, and this is another")
+    begun = log_state(reader)
+    _check_origin(begun, body, at_size)
     if body.log_size > at_size:
         raise AuthorityError(f"it was signed for a log of {body.log_size} events, and this one has {at_size}")
     key = signer.keys.get(body.signed.key)
-    if key is None or not key.holds_at(at_size):
-        raise AuthorityError(f"{body.signed.key} is no key of {by}, or was not any more")
+    if key is None or not key.holds_at(at_size, begun.restored(at_size) if begun else None):
+        raise AuthorityError(f"{body.signed.key} is no key of {by}, or was not any more, or is not confirmed since")
     check_relation(reader, body, by, at_size)
+    _check_log_key(body)
     _verify(body.signed.armour, body.statement(), body.namespace(), key.line)
 
 
@@ -73,6 +77,7 @@ def check_signer(reader: StateReader, body_type: type[Body], by: str, at_size: i
         raise AuthorityError(f"{by} is not registered")
     if not signer.stands_at(at_size):
         raise AuthorityError(f"{by} was suspended by event {signer.suspended}")
+    check_confirmed(reader, by, signer, at_size)
     may = _SIGNERS.get(body_type.type.partition(".")[0], _HUMAN)
     if signer.kind not in may:
         raise AuthorityError(f"{body_type.type} is signed by a {' or a '.join(sorted(may))}, not by {by}")
@@ -94,12 +99,34 @@ def check_event(reader: StateReader, event: Event) -> None:
 
 
 def still_counts(reader: StateReader, event: Event) -> bool:
-    """Tell whether the signer of a signed event is, by now, neither suspended nor without that key."""
+    """Tell whether what was signed still gives authority.
+
+    It does while its signer is neither suspended nor without that key, and the log was not restored since: what took
+    it back, or used it up, may be lost.
+    """
+    restored = last_restored(reader)
+    if restored is not None and event.seq < restored:
+        return False
     signer = find_principal(reader, event.by)
-    if signer is None or signer.suspended is not None or not isinstance(event.body, SignedBody):
+    if signer is None or not signer.stands(restored) or not isinstance(event.body, SignedBody):
         return False
     key = signer.keys.get(event.body.signed.key)
-    return key is not None and key.until is None
+    return key is not None and key.holds(restored)
+
+
+def check_confirmed(reader: StateReader, principal: str, row: PrincipalState, at_size: int) -> None:
+    """Check that a principal is not waiting to be confirmed after a restore.
+
+    Raises:
+        AuthorityError: it is.
+    """
+    begun = log_state(reader)
+    restored = begun.restored(at_size) if begun else None
+    if restored is not None and not row.stands_at(at_size, restored):
+        raise AuthorityError(
+            f"{principal} is not confirmed since the log was restored by event {restored}: "
+            f"a human who is confirmed runs tally principal confirm {principal}"
+        )
 
 
 def _check_genesis(body: LedgerOpened, by: str, at_size: int) -> None:
@@ -112,6 +139,31 @@ def _check_genesis(body: LedgerOpened, by: str, at_size: int) -> None:
     if by != body.human or body.signed.key != key.fingerprint:
         raise AuthorityError(f"a log is opened by its first human, {body.human}, with the key that it names")
     _verify(body.signed.armour, body.statement(), body.namespace(), body.human_key)
+
+
+def _check_origin(begun: GenesisState | None, body: SignedBody, at_size: int) -> None:
+    if isinstance(body, LedgerRestored):
+        # It names the log that it begins; that it goes on from this one, the view checks.
+        return
+    if begun is None or body.origin != begun.origin_at(at_size):
+        raise AuthorityError(f"it was signed for the log {body.origin!r}, and this is another")
+
+
+def _check_log_key(body: SignedBody) -> None:
+    """Check what the log's own keys say in an event that replaces one.
+
+    Raises:
+        AuthorityError: the new key has not signed for itself, or the old one not the checkpoint.
+    """
+    try:
+        match body:
+            case LedgerKeyRotated():
+                check_possession(body.old_key, body.new_key, body.possession)
+            case LedgerRestored():
+                check_possession(body.former_key, body.log_key, body.possession)
+                open_checkpoint(body.checkpoint.encode(), VerifierKey.parse(body.former_key))
+    except NoteError as error:
+        raise AuthorityError(f"the keys of the log: {error}") from error
 
 
 def check_relation(reader: StateReader, body: SignedBody, by: str, at_size: int) -> None:
@@ -127,6 +179,7 @@ def check_relation(reader: StateReader, body: SignedBody, by: str, at_size: int)
             row = find_principal(reader, owner)
             if row is None or row.kind != "human" or not row.stands_at(at_size):
                 raise AuthorityError(f"the owner {owner} is no registered human, or was suspended")
+            check_confirmed(reader, owner, row, at_size)
         case ConsentGranted(subject=(asker, *_)) | GrantRatified(subject=asker) if asker == by:
             raise AuthorityError(f"{by} can't grant what {by} asks for: another human must")
 

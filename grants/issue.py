@@ -14,11 +14,10 @@ from typing import Final
 from pydantic import ValidationError
 
 from grants import authority
-from grants.book import VIEWS, genesis
-from grants.book.states import GenesisState
+from grants.book import VIEWS
 from grants.errors import AuthorityError, IssueError
 from grants.events import FieldsErased
-from grants.reading import read_state
+from grants.principals import log_state
 from grants.signer import Signer
 from ledger.canon import Json
 from ledger.disclosure import Disclosable, Opening
@@ -28,8 +27,6 @@ from ledger.events import LedgerOpened
 from ledger.instant import from_microseconds
 from ledger.log import Snapshot, Transaction
 from ledger.view import StateRow, step
-
-_UNSIGNED: dict[str, Json] = {"key": "", "armour": ""}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +100,8 @@ def prepare(
     Args:
         snapshot: the log that the signer has seen.
         body_type: the type of event.
-        fields: the body without origin, size, signature, and without the top-level fields that openings fill.
+        fields: the body without size, signature, and without the top-level fields that openings fill; without origin
+            too, unless the act begins another.
         by: the principal whose act it is.
         openings: of the disclosable fields; each one directly in the body fills its field.
         causes: the events that led to it.
@@ -112,13 +110,14 @@ def prepare(
         AuthorityError: this principal may not do this.
         IssueError: it breaks its schema, or contradicts what stands.
     """
-    begun = read_state(snapshot, genesis.NAME, genesis.GENESIS, GenesisState)
+    begun = log_state(snapshot)
     if begun is None:
         raise IssueError("this log was not opened yet: run tally init")
     size = snapshot.head.size
     signer = authority.check_signer(snapshot, body_type, by, size)
-    whole = {**fields, **_filled(openings), "origin": begun.origin, "log_size": size}
-    live = frozenset(fingerprint for fingerprint, key in signer.keys.items() if key.holds_at(size))
+    whole = {"origin": begun.origin, **fields, **_filled(openings), "log_size": size}
+    restored = begun.restored(size)
+    live = frozenset(fingerprint for fingerprint, key in signer.keys.items() if key.holds_at(size, restored))
     return _rehearsed(snapshot, Prepared(body_type, whole, by, live, tuple(openings), tuple(causes)))
 
 
@@ -173,7 +172,8 @@ def _filled(openings: Sequence[Opening]) -> dict[str, Json]:
 
 def _rehearsed(snapshot: Snapshot, prepared: Prepared) -> Prepared:
     """Fold the act, unsigned, into what stands, without keeping anything."""
-    draft = prepared.draft(_UNSIGNED)
+    # Which of the keys will sign is not known yet; a view may look at which it is, and at nothing else of a signature.
+    draft = prepared.draft({"key": min(prepared.keys, default=""), "armour": ""})
     at = snapshot.head.at or from_microseconds(0)
     try:
         event = seal(draft, snapshot.head.size, at)

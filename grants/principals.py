@@ -38,6 +38,7 @@ class Asker:
         answered_for: whether a registered human, not suspended, answers for the principal, or it is one.
         spoken_for: whether a registered service speaks in its name.
         demonstration: whether the ledger believes claims.
+        confirmed: false where the log was restored and nobody has said since that the principal stands.
     """
 
     by: str
@@ -48,6 +49,7 @@ class Asker:
     answered_for: bool
     spoken_for: bool
     demonstration: bool
+    confirmed: bool = True
 
     @property
     def registered(self) -> bool:
@@ -62,7 +64,7 @@ class Asker:
     @property
     def authenticated(self) -> bool:
         """Whether it is established that this is a registered principal, and it is not suspended."""
-        if not self.registered or self.suspended:
+        if not self.registered or self.suspended or not self.confirmed:
             return False
         if self.auth == "claimed":
             return self.demonstration
@@ -110,7 +112,8 @@ def identify(reader: StateReader, *, uid: int | None, claimed: str | None) -> As
 
 def recorded(reader: StateReader, by: str, chain: tuple[str, ...], auth: Auth, via: str | None) -> Asker:
     """Give the asker of what an event records, judged by the states that the reader has: for replay and for checks."""
-    begun = read_state(reader, genesis.NAME, genesis.GENESIS, GenesisState)
+    begun = log_state(reader)
+    restored = begun.restored() if begun is not None else None
     principal = find_principal(reader, by)
     return Asker(
         by=by,
@@ -121,7 +124,19 @@ def recorded(reader: StateReader, by: str, chain: tuple[str, ...], auth: Auth, v
         answered_for=principal is not None and _is_owned(reader, principal),
         spoken_for=via is not None and _speaks_for(reader, via, by),
         demonstration=begun is not None and begun.demonstration,
+        confirmed=principal is None or principal.suspended is not None or principal.stands(restored),
     )
+
+
+def log_state(reader: StateReader) -> GenesisState | None:
+    """Read how the log began, and under which name it speaks; None before its first event."""
+    return read_state(reader, genesis.NAME, genesis.GENESIS, GenesisState)
+
+
+def last_restored(reader: StateReader) -> int | None:
+    """Give the event with which a restored copy went on as this log, or None."""
+    begun = log_state(reader)
+    return begun.restored() if begun is not None else None
 
 
 def find_principal(reader: StateReader, principal: str) -> PrincipalState | None:
@@ -147,7 +162,7 @@ def _of_uid(reader: StateReader, mapped: UidState | None) -> Asker:
 
 def _speaks_for(reader: StateReader, service: str, agent: str) -> bool:
     row = find_principal(reader, service)
-    if row is None or row.kind != "service" or row.suspended is not None:
+    if row is None or row.kind != "service" or not row.stands(last_restored(reader)):
         return False
     spoken_for = find_principal(reader, agent)
     named = agent in row.speaks_for or (spoken_for is not None and service in spoken_for.through)
@@ -155,7 +170,8 @@ def _speaks_for(reader: StateReader, service: str, agent: str) -> bool:
 
 
 def _is_owned(reader: StateReader, principal: PrincipalState) -> bool:
+    restored = last_restored(reader)
     if principal.kind == "human":
-        return principal.suspended is None
+        return principal.stands(restored)
     owner = find_principal(reader, principal.owner) if principal.owner is not None else None
-    return owner is not None and owner.kind == "human" and owner.suspended is None
+    return owner is not None and owner.kind == "human" and owner.stands(restored)

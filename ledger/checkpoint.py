@@ -107,15 +107,22 @@ class Checkpoint:
         return head + "".join(f"{name} {extensions[name]}\n" for name in sorted(extensions))
 
 
-def sign_checkpoint(checkpoint: Checkpoint, signer: NoteSigner) -> bytes:
+def sign_checkpoint(checkpoint: Checkpoint, signer: NoteSigner, *before: NoteSigner) -> bytes:
     """Give the signed note. Whoever calls has asked `may_sign` and moved the high-water mark first.
 
+    Args:
+        checkpoint: what is signed.
+        signer: the key in force.
+        before: the keys that it has replaced since the last checkpoint; they sign this one too.
+
     Raises:
-        CheckpointError: the key's name is not the origin.
+        CheckpointError: a key's name is not the origin.
     """
-    if checkpoint.origin != signer.name:
-        raise CheckpointError(f"the key of {signer.name} can't sign for {checkpoint.origin}")
-    return signer.sign(checkpoint.text())
+    for one in (signer, *before):
+        if checkpoint.origin != one.name:
+            raise CheckpointError(f"the key of {one.name} can't sign for {checkpoint.origin}")
+    text = checkpoint.text()
+    return signer.sign(text) + "".join(one.line(text) for one in before).encode()
 
 
 def open_checkpoint(data: bytes, key: VerifierKey) -> Checkpoint:

@@ -174,8 +174,11 @@ class NoteSigner:
             NoteError: the text can't be the text of a note.
         """
         check_text(text)
-        line = NoteSignature(self.name, self.verifier_key.key_id, self.private_key.sign(text.encode())).line()
-        return f"{text}\n{line}".encode()
+        return f"{text}\n{self.line(text)}".encode()
+
+    def line(self, text: str) -> str:
+        """Give this key's signature line over a text: a note may hold several."""
+        return NoteSignature(self.name, self.verifier_key.key_id, self.private_key.sign(text.encode())).line()
 
 
 def parse_note(data: bytes) -> tuple[str, tuple[NoteSignature, ...]]:

@@ -1,6 +1,8 @@
 """Views ``principal`` and ``uid``: who is registered, with which keys, and which system user they are.
 
-A key or a principal that was ended stays ended: nothing comes back. What was signed before stays signed.
+A key or a principal that was ended stays ended: nothing comes back. What was signed before stays signed. When a
+restored copy goes on as another log, whoever says so stands, by the key that signed; all others wait until a human
+confirms them, for what ended them may be lost.
 
 Source: DESIGN sections 7 and 11.
 """
@@ -9,10 +11,16 @@ from collections.abc import Iterable
 
 from grants.book.checks import check_seen, contradiction, key_of, needed, spelling
 from grants.book.states import KeyState, PrincipalState, UidState
-from grants.events import PrincipalKeyAdded, PrincipalKeyRevoked, PrincipalRegistered, PrincipalSuspended
+from grants.events import (
+    PrincipalConfirmed,
+    PrincipalKeyAdded,
+    PrincipalKeyRevoked,
+    PrincipalRegistered,
+    PrincipalSuspended,
+)
 from grants.identifier import kind_of, parse_principal
 from ledger.event import Event
-from ledger.events import LedgerOpened
+from ledger.events import LedgerOpened, LedgerRestored
 from ledger.view import State
 
 PRINCIPAL = "principal"
@@ -28,6 +36,10 @@ class PrincipalView:
         """Give the principal that the event is about."""
         match event.body:
             case LedgerOpened(human=principal):
+                return (principal,)
+            case LedgerRestored():
+                return (event.by,)
+            case PrincipalConfirmed(principal=principal):
                 return (principal,)
             case PrincipalRegistered() | PrincipalKeyAdded() | PrincipalKeyRevoked() | PrincipalSuspended() as body:
                 return (body.principal,)
@@ -49,6 +61,11 @@ class PrincipalView:
             case PrincipalKeyRevoked():
                 check_seen(event, body.log_size, row.changed, key)
                 return _key_revoked(event, row, body.fingerprint).json_form()
+            case LedgerRestored():
+                return _confirmed(event, row, (body.signed.key,)).json_form()
+            case PrincipalConfirmed():
+                check_seen(event, body.log_size, row.changed, key)
+                return _confirmed(event, row, body.keys).json_form()
             case PrincipalSuspended():
                 check_seen(event, body.log_size, row.changed, key)
                 _check_active(event, row)
@@ -147,6 +164,20 @@ def _key_revoked(event: Event, row: PrincipalState, fingerprint: str) -> Princip
         why = "is no key of this principal" if key is None else f"was ended by event {key.until} already"
         raise contradiction(event, f"{fingerprint} {why}")
     return _with_key(row, fingerprint, key.model_copy(update={"until": event.seq}))
+
+
+def _confirmed(event: Event, row: PrincipalState, fingerprints: tuple[str, ...]) -> PrincipalState:
+    _check_active(event, row)
+    if len(set(fingerprints)) != len(fingerprints):
+        raise contradiction(event, "a key stands twice")
+    keys = dict(row.keys)
+    for fingerprint in fingerprints:
+        key = keys.get(fingerprint)
+        if key is None or key.until is not None:
+            why = "is no key of this principal" if key is None else f"was ended by event {key.until}"
+            raise contradiction(event, f"{fingerprint} {why}")
+        keys[fingerprint] = key.model_copy(update={"confirmed": (*key.confirmed, event.seq)})
+    return row.model_copy(update={"keys": keys, "confirmed": (*row.confirmed, event.seq)})
 
 
 def _with_key(row: PrincipalState, fingerprint: str, key: KeyState) -> PrincipalState:

@@ -3,6 +3,7 @@
 Source: DESIGN section 6; docs/spec/grants.md lists views, keys and forms.
 """
 
+from itertools import pairwise
 from typing import Annotated, TypeAlias
 
 from pydantic import ConfigDict, Field
@@ -16,6 +17,19 @@ Seq: TypeAlias = Annotated[int, Field(ge=0)]
 Seqs: TypeAlias = Annotated[tuple[Seq, ...], Many]
 
 
+def _is_empty(value: tuple[object, ...]) -> bool:
+    return not value
+
+
+def _is_known(since: int, confirmed: tuple[int, ...], size: int | None, restored: int | None) -> bool:
+    """Tell whether something was said, or said again, after the last restore: what ended it before may be lost."""
+    return (
+        restored is None
+        or since > restored
+        or any(restored <= one and (size is None or one < size) for one in confirmed)
+    )
+
+
 class Row(Frozen):
     """Base of every form."""
 
@@ -26,11 +40,26 @@ class Row(Frozen):
         return self.model_dump(mode="json", by_alias=True)
 
 
-class GenesisState(Row):
-    """View ``ledger``: how this log began.
+class Reign(Row):
+    """A name and a key under which the log spoke: in its checkpoints of up to ``until`` events.
 
     Attributes:
+        until: the event that ended it.
+    """
+
+    origin: str
+    log_key: str
+    until: Seq
+
+
+class GenesisState(Row):
+    """View ``ledger``: how this log began, and under which name and key it speaks.
+
+    Attributes:
+        origin: its name now.
         human_key: fingerprint of the first human's key.
+        log_key: the vkey that signs its checkpoints now.
+        former: the names and keys before, oldest first; left out where there were none.
     """
 
     origin: str
@@ -38,6 +67,29 @@ class GenesisState(Row):
     human: str
     human_key: str
     log_key: str
+    former: Annotated[tuple[Reign, ...], Many, Field(exclude_if=_is_empty)] = ()
+
+    @property
+    def incarnation(self) -> int:
+        """Which life of the log this is: 1, and one more for each restore."""
+        names = [*(reign.origin for reign in self.former), self.origin]
+        return 1 + sum(one != other for one, other in pairwise(names))
+
+    def at(self, size: int) -> tuple[str, str]:
+        """Give the origin and the vkey of the checkpoint of ``size`` events."""
+        ended = next((reign for reign in self.former if size <= reign.until), None)
+        return (self.origin, self.log_key) if ended is None else (ended.origin, ended.log_key)
+
+    def origin_at(self, place: int) -> str:
+        """Give the origin that the event at a place speaks to."""
+        return self.at(place + 1)[0]
+
+    def restored(self, size: int | None = None) -> Seq | None:
+        """Give the last event, before place ``size`` if one is given, with which a copy went on as another log."""
+        names = [*(reign.origin for reign in self.former), self.origin]
+        turns = zip(self.former, pairwise(names), strict=True)
+        places = [reign.until for reign, (name, following) in turns if name != following]
+        return max((place for place in places if size is None or place < size), default=None)
 
 
 class KeyState(Row):
@@ -46,15 +98,27 @@ class KeyState(Row):
     Attributes:
         since: the event that brought it, stored as ``from``.
         until: the event that ended it, or null.
+        confirmed: the events that said, after a restore, that it stands; left out where there were none.
     """
 
     line: str
     since: Annotated[Seq, Field(alias="from")]
     until: Seq | None
+    confirmed: Annotated[Seqs, Field(exclude_if=_is_empty)] = ()
 
-    def holds_at(self, size: int) -> bool:
-        """Tell whether the key may sign the event at place ``size``; the one that ends it is the last."""
-        return self.since < size and (self.until is None or size <= self.until)
+    def holds_at(self, size: int, restored: Seq | None = None) -> bool:
+        """Tell whether the key may sign the event at place ``size``; the one that ends it is the last.
+
+        Args:
+            size: the place.
+            restored: the last restore before it, or None: what is older must have been confirmed since.
+        """
+        held = self.since < size and (self.until is None or size <= self.until)
+        return held and _is_known(self.since, self.confirmed, size, restored)
+
+    def holds(self, restored: Seq | None = None) -> bool:
+        """Tell whether the key may sign now."""
+        return self.until is None and _is_known(self.since, self.confirmed, None, restored)
 
 
 class PrincipalState(Row):
@@ -63,6 +127,7 @@ class PrincipalState(Row):
     Attributes:
         keys: by fingerprint; a key that was ended stays here and never comes back.
         suspended: the event that ended the principal, or null.
+        confirmed: the events that said, after a restore, that it stands; left out where there were none.
     """
 
     kind: PrincipalKind
@@ -73,18 +138,29 @@ class PrincipalState(Row):
     keys: dict[str, KeyState]
     registered: Seq
     suspended: Seq | None
+    confirmed: Annotated[Seqs, Field(exclude_if=_is_empty)] = ()
 
     @property
     def changed(self) -> int:
         """The event that changed it last."""
-        seqs = [self.registered, self.suspended or 0]
+        seqs = [self.registered, self.suspended or 0, *self.confirmed]
         for key in self.keys.values():
             seqs += (key.since, key.until or 0)
         return max(seqs)
 
-    def stands_at(self, size: int) -> bool:
-        """Tell whether the principal may act in the event at place ``size``; the one that suspends it is the last."""
-        return self.registered < size and (self.suspended is None or size <= self.suspended)
+    def stands_at(self, size: int, restored: Seq | None = None) -> bool:
+        """Tell whether the principal may act in the event at place ``size``; the one that suspends it is the last.
+
+        Args:
+            size: the place.
+            restored: the last restore before it, or None: what is older must have been confirmed since.
+        """
+        stood = self.registered < size and (self.suspended is None or size <= self.suspended)
+        return stood and _is_known(self.registered, self.confirmed, size, restored)
+
+    def stands(self, restored: Seq | None = None) -> bool:
+        """Tell whether the principal may act now."""
+        return self.suspended is None and _is_known(self.registered, self.confirmed, None, restored)
 
 
 class UidState(Row):

@@ -19,6 +19,7 @@ from grants.events.erasures import BASES, Basis, ErasedField, FieldsErased
 from grants.events.forms import Names, Positive
 from grants.events.holds import HoldPlaced, HoldReleased
 from grants.events.principals import (
+    PrincipalConfirmed,
     PrincipalKeyAdded,
     PrincipalKeyRevoked,
     PrincipalKind,
@@ -41,6 +42,7 @@ TYPES: tuple[type[Body], ...] = (
     PrincipalKeyAdded,
     PrincipalKeyRevoked,
     PrincipalSuspended,
+    PrincipalConfirmed,
     ResourceRegistered,
     ResourceReclassified,
     ResourceAdvanced,
@@ -78,6 +80,7 @@ __all__ = [
     "Names",
     "Operand",
     "Positive",
+    "PrincipalConfirmed",
     "PrincipalKeyAdded",
     "PrincipalKeyRevoked",
     "PrincipalKind",

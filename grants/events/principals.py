@@ -80,6 +80,18 @@ class PrincipalKeyRevoked(_PrincipalChange):
     fingerprint: str
 
 
+class PrincipalConfirmed(_PrincipalChange):
+    """After a restore a human says that a principal stands, and by which of its keys: what ended it may be lost.
+
+    Attributes:
+        keys: fingerprints of the keys that stand; the others wait until they are confirmed too.
+    """
+
+    type: ClassVar[str] = "principal.confirmed"
+
+    keys: Names
+
+
 class PrincipalSuspended(_PrincipalChange):
     """A human ends a principal: its keys sign nothing more and it may ask for nothing more."""
 

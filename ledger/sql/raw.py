@@ -102,6 +102,10 @@ class RawTables:
         statement = "SELECT one, size, blake3_peaks, sha256_peaks, at, incarnation FROM head ORDER BY one"
         return map(HeadRow._make, self._rows(statement))
 
+    def tagged(self, tag: str) -> Iterator[object]:
+        """Give what stands as the events that carry a tag."""
+        return (seq for (seq,) in self._rows("SELECT seq FROM tags WHERE tag = :tag ORDER BY seq", tag=tag))
+
     def claimant(self, key: str) -> object:
         """Give what stands as the event that holds a unique key, or None."""
         return next(self._rows("SELECT seq FROM claims WHERE key = :key", key=key), (None,))[0]

@@ -1,5 +1,6 @@
 """A vocabulary to write selectors in, and a short history in which every kind of signed event happens once."""
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -7,14 +8,16 @@ from typing import Any
 
 import pytest
 
-from grants import acts, erasing, holding
+from grants import acts, erasing, holding, life
 from grants.consent import ConsentMatch, Terms, Wanted, item_for
 from grants.events import ConsentConsumed, ConsentRequested, RetentionRule
 from grants.expression import Choice, Expression, Flag, Name, Ref, compile_expression
 from grants.principals import Asker, recorded
 from grants.standing import StandingTerms, Vocabulary
 from ledger import canon, digest
+from ledger.checkpoint import Checkpoint, sign_checkpoint
 from ledger.event import Event
+from ledger.note import NoteSigner
 
 ROW = "db://prod/users/42"
 SCRIPT = "file:///srv/app/s.sh"
@@ -174,6 +177,31 @@ def story(counted_bytes, new_office, populate, vocabulary, registry) -> Story:
     office.clock.go(2 * DAY)
     told.tell(erase(office, (granted.seq, "/reason"), (again.seq + 1, "/reason")))
     return told
+
+
+@pytest.fixture
+def whole_story(story) -> Story:
+    """The same, and how the log goes on: under another key, and after a restore as another log."""
+    office = story.office
+    story.tell(rotate(office))
+    story.tell(restore(office))
+    story.tell(office.act(life.confirm_principal, by="human:ada", principal="service:desk"))
+    return story
+
+
+def rotate(office, name="second log key", by="human:ada") -> Event:
+    """Replace the log's key by the one of a name."""
+    new = NoteSigner(office.origin, office.signer(name).private_key)
+    return office.act(life.rotate_key, by=by, new=new)
+
+
+def restore(office, name="third log key", origin="tally.example/log-2", former="second log key") -> Event:
+    """Go on as another log, as if ten more events had been signed for and lost."""
+    size, root = office.log.head.size, hashlib.sha256(b"what is lost").digest()
+    signer = NoteSigner(office.origin, office.signer(former).private_key)
+    note = sign_checkpoint(Checkpoint(office.origin, size + 10, root, root), signer)
+    new = NoteSigner(origin, office.signer(name).private_key)
+    return office.act(life.restore, by="human:ada", new=new, checkpoint=note)
 
 
 def erase(office, *fields, basis="gdpr-art-17-1-a", by="human:ada") -> Event:

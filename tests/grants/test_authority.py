@@ -9,9 +9,9 @@ from grants.issue import append_signed
 from ledger.disclosure import Disclosable
 from ledger.errors import AppendError, ClaimTakenError
 from ledger.event import Draft, SignedBody
-from ledger.events import LedgerOpened
+from ledger.events import TYPES as LEDGER_TYPES
 
-SIGNED = [LedgerOpened, *(body for body in TYPES if issubclass(body, SignedBody))]
+SIGNED = [*LEDGER_TYPES, *(body for body in TYPES if issubclass(body, SignedBody))]
 LATER = "2027-11-30T12:00:00.000000Z"
 
 
@@ -52,12 +52,12 @@ def variants(body):
 
 
 @pytest.mark.parametrize("body_type", SIGNED, ids=lambda body: body.type)
-def test_no_signed_field_can_be_changed(story, body_type):
-    event = story.events[body_type.type]
-    authority.check_event(story.office.log, event)
+def test_no_signed_field_can_be_changed(whole_story, body_type):
+    event = whole_story.events[body_type.type]
+    authority.check_event(whole_story.office.log, event)
     changed = list(variants(event.body))
     assert {name.partition(" ")[0].partition("/")[0] for name, _ in changed} == set(body_type.model_fields) - {"signed"}
-    assert [name for name, body in changed if stands(story.office.log, replace(event, body=body))] == []
+    assert [name for name, body in changed if stands(whole_story.office.log, replace(event, body=body))] == []
 
 
 def stands(log, event):
@@ -68,10 +68,10 @@ def stands(log, event):
     return True
 
 
-def test_all_that_happened_was_by_right(story):
-    log = story.office.log
+def test_all_that_happened_was_by_right(whole_story):
+    log = whole_story.office.log
     for seq in range(log.head.size):
-        authority.check_event(log, story.office.event(seq))
+        authority.check_event(log, whole_story.office.event(seq))
 
 
 def test_an_event_is_not_another_persons(story):

@@ -27,19 +27,19 @@ def views_of(event):
     return {(view.name, key) for view in VIEWS for key in view.keys(event)}
 
 
-def test_every_event_changes_some_row(story):
+def test_every_event_changes_some_row(whole_story):
     for body_type in (*ledger_events.TYPES, *TYPES):
         # An erasure takes away openings, of which states hold nothing.
-        assert bool(views_of(story.events[body_type.type])) is (body_type is not FieldsErased), body_type.type
+        assert bool(views_of(whole_story.events[body_type.type])) is (body_type is not FieldsErased), body_type.type
 
 
 def test_an_event_without_meaning_changes_nothing(office):
     assert views_of(office.note()) == set()
 
 
-def test_the_states_are_the_fold_of_the_events(story):
-    log = story.office.log
-    events = [story.office.event(seq) for seq in range(log.head.size)]
+def test_the_states_are_the_fold_of_the_events(whole_story):
+    log = whole_story.office.log
+    events = [whole_story.office.event(seq) for seq in range(log.head.size)]
     kept = [row for view in VIEWS for row in log.states(view.name)]
     assert states_digest(kept) == states_digest(fold(VIEWS, events).values())
 

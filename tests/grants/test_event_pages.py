@@ -39,19 +39,19 @@ def keys_in(cell):
     return [re.compile(re.sub(r"<[^>]*>", ".+", key)) for key in shown]
 
 
-def test_the_example_is_an_event_byte_for_byte(story, body_type, page):
-    assert block(page, "json").encode() == story.events[body_type.type].data + b"\n"
+def test_the_example_is_an_event_byte_for_byte(whole_story, body_type, page):
+    assert block(page, "json").encode() == whole_story.events[body_type.type].data + b"\n"
 
 
 def test_the_example_is_read_as_an_event(registry, body_type, page):
     assert isinstance(registry.parse(block(page, "json").rstrip("\n").encode()).body, body_type)
 
 
-def test_the_statement_is_what_is_signed(story, body_type, page):
+def test_the_statement_is_what_is_signed(whole_story, body_type, page):
     signed = issubclass(body_type, SignedBody)
     assert ("## Statement" in page) is signed
     if signed:
-        assert block(page, "").encode() == story.events[body_type.type].body.statement()
+        assert block(page, "").encode() == whole_story.events[body_type.type].body.statement()
 
 
 def test_every_field_is_told(body_type, page):
@@ -59,8 +59,8 @@ def test_every_field_is_told(body_type, page):
     assert sorted(told) == sorted(body_type.model_fields)
 
 
-def test_claims_and_tags_are_told(story, body_type, page):
-    events = [story.office.event(seq) for seq in range(story.office.log.head.size)]
+def test_claims_and_tags_are_told(whole_story, body_type, page):
+    events = [whole_story.office.event(seq) for seq in range(whole_story.office.log.head.size)]
     own = [event for event in events if event.type == body_type.type]
     for name in ("claims", "tags"):
         told = keys_in(row(page, name))
@@ -69,8 +69,8 @@ def test_claims_and_tags_are_told(story, body_type, page):
         assert all(any(key.fullmatch(one) for one in taken) for key in told), name
 
 
-def test_the_views_that_fold_it_are_told(story, body_type, page):
-    folding = [view.name for view in VIEWS if set(view.keys(story.events[body_type.type]))]
+def test_the_views_that_fold_it_are_told(whole_story, body_type, page):
+    folding = [view.name for view in VIEWS if set(view.keys(whole_story.events[body_type.type]))]
     assert re.findall(r"`([^`]*)`", row(page, "folded by")) == folding
 
 
