@@ -13,51 +13,51 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from grants.book import genesis
-from grants.book.states import GenesisState
-from grants.reading import read_state
+from grants.principals import log_state
 from ledger import digest, rfc6962
 from ledger.checkpoint import Checkpoint, may_sign, open_checkpoint, sign_checkpoint
 from ledger.errors import CheckpointError, ProofError
 from ledger.log import Head, Snapshot
-from ledger.note import NoteSigner, VerifierKey
+from ledger.note import VerifierKey
 from tools.errors import EvidenceError, HomeError
 from tools.home import Home
 from tools.keys import signer_of
 from tools.ledger import OpenLedger
-from tools.mark import read_mark, write_mark
+from tools.mark import other_origin, read_mark, write_mark
 from verify.errors import VerifyError
 from verify.proven import prove_growth, roots_of
 
 
 @dataclass(frozen=True, slots=True)
 class Signed:
-    """A signed checkpoint: what it says, and its bytes."""
+    """A signed checkpoint: what it says, its bytes, and the key that was in force."""
 
     checkpoint: Checkpoint
     note: bytes
+    key: VerifierKey
 
 
 def make(ledger: OpenLedger) -> Signed:
     """Sign what the log commits to now, and keep the note.
+
+    The key is the one in force at the size that is signed, whatever was in force when the ledger was opened.
 
     Raises:
         EvidenceError: the log does not continue what was signed before.
         HomeError: the key or the mark can't be used.
         StoreError: the log can't be read, or the note can't be kept.
     """
-    signer = log_signer(ledger)
-    with alone(ledger.home):
-        mark = read_mark(ledger.home)
-        if mark is None:
-            ledger.log.read(lambda snapshot: check_nothing_signed(ledger.home, snapshot))
-        following = ledger.log.read(lambda snapshot: _following(snapshot, ledger.origin, mark))
+    home = ledger.home
+    with alone(home):
+        mark = read_mark(home)
+        following, keys = ledger.log.read(lambda snapshot: _following(snapshot, home, mark))
         _check_may_sign(mark, following)
+        signers = [signer_of(home, key) for key in keys]
         # From here on this size has this root for ever, whether or not the signature below comes to be.
-        write_mark(ledger.home, following)
-        note = sign_checkpoint(following, signer)
+        write_mark(home, following)
+        note = sign_checkpoint(following, *signers)
         ledger.log.store_checkpoint(following.size, note)
-    return Signed(following, note)
+    return Signed(following, note, keys[0])
 
 
 def latest(snapshot: Snapshot) -> Signed | None:
@@ -66,26 +66,17 @@ def latest(snapshot: Snapshot) -> Signed | None:
     Raises:
         NoteError: its signature does not hold.
     """
-    newest = snapshot.newest_checkpoint()
-    state = read_state(snapshot, genesis.NAME, genesis.GENESIS, GenesisState)
+    newest, state = snapshot.newest_checkpoint(), log_state(snapshot)
     if newest is None or state is None:
         return None
-    return Signed(open_checkpoint(newest[1], VerifierKey.parse(state.log_key)), newest[1])
+    key = VerifierKey.parse(state.at(newest[0])[1])
+    return Signed(open_checkpoint(newest[1], key), newest[1], key)
 
 
 def of_head(head: Head, origin: str) -> Checkpoint:
     """Give the checkpoint that a head commits to."""
     own = digest.root(head.size, head.blake3_peaks)
     return Checkpoint(origin, head.size, rfc6962.root(head.sha256_peaks), own)
-
-
-def log_signer(ledger: OpenLedger) -> NoteSigner:
-    """Give who signs for the log: its key, if it is the one that the first event names.
-
-    Raises:
-        HomeError: it is another, or can't be read.
-    """
-    return signer_of(ledger.home, VerifierKey.parse(ledger.genesis.log_key))
 
 
 def check_continues(snapshot: Snapshot, mark: Checkpoint) -> None:
@@ -120,10 +111,23 @@ def check_nothing_signed(home: Home, snapshot: Snapshot) -> None:
         )
 
 
-def _following(snapshot: Snapshot, origin: str, mark: Checkpoint | None) -> Checkpoint:
-    if mark is not None:
+def _following(snapshot: Snapshot, home: Home, mark: Checkpoint | None) -> tuple[Checkpoint, tuple[VerifierKey, ...]]:
+    """Give the checkpoint that is due, and the keys that sign it: the one in force, and those it has replaced since."""
+    state = log_state(snapshot)
+    if state is None:
+        raise HomeError("the log was not opened yet: run tally init")
+    if mark is None:
+        check_nothing_signed(home, snapshot)
+    elif mark.origin == state.origin:
         check_continues(snapshot, mark)
-    return of_head(snapshot.head, origin)
+    else:
+        raise HomeError(other_origin(mark, state.origin))
+    # The one before this size, so that asked again the same keys give the same note.
+    before = snapshot.newest_checkpoint(snapshot.head.size)
+    since = before[0] if before is not None else 0
+    replaced = [one.log_key for one in reversed(state.former) if one.origin == state.origin and one.until >= since]
+    keys = tuple(VerifierKey.parse(vkey) for vkey in (state.log_key, *replaced))
+    return of_head(snapshot.head, state.origin), keys
 
 
 def _check_may_sign(mark: Checkpoint | None, following: Checkpoint) -> None:

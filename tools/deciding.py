@@ -11,7 +11,7 @@ from decisions.errors import ConstitutionError
 from decisions.events import ConstitutionAdopted
 from decisions.operation import Operation
 from decisions.record import DecisionPoint, Request
-from grants.principals import find_principal
+from grants.principals import find_principal, log_state
 from grants.reading import read_event
 from ledger.errors import LedgerError
 from ledger.event import Registry
@@ -47,12 +47,15 @@ def asker_of(log: Log, registry: Registry, answer: Answer) -> AskedBy | None:
         if event is None:
             return None
         ended = principal.suspended if principal is not None else None
+        begun = log_state(snapshot)
+        restored = begun.restored(decision) if begun is not None else None
         return AskedBy(
             body.subject,
             established=event.by == body.subject[0],
             registered=principal is not None and principal.registered < decision,
             suspended=ended if ended is not None and ended < decision else None,
             via=event.via,
+            confirmed=principal is None or not principal.stands_at(decision) or principal.stands_at(decision, restored),
         )
 
     try:

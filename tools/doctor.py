@@ -22,13 +22,14 @@ from grants.reading import read_state
 from ledger.errors import LedgerError
 from ledger.instant import from_microseconds
 from ledger.log import Snapshot
+from ledger.note import VerifierKey
 from ledger.policy import parse_policy
 from ledger.transaction import transaction_time
 from tools import checkpointing
 from tools.erasing import unfinished
 from tools.errors import EvidenceError, HomeError, ToolError
 from tools.home import Home
-from tools.keys import has_passphrase
+from tools.keys import has_passphrase, signer_of
 from tools.ledger import OpenLedger, open_ledger, time_of_day
 from tools.mark import read_mark
 
@@ -179,8 +180,8 @@ def _time(ledger: OpenLedger) -> tuple[Status, str]:
 def _log_key(ledger: OpenLedger) -> tuple[Status, str]:
     if ledger.home.unlock is None and has_passphrase(ledger.home.key):
         return "ok", "sealed by a passphrase; give --passphrase-file to have it opened and compared"
-    key = checkpointing.log_signer(ledger).verifier_key
-    return "ok", f"the one that the first event names, {key.key_id.hex()}"
+    key = signer_of(ledger.home, VerifierKey.parse(ledger.genesis.log_key)).verifier_key
+    return "ok", f"the one that the log names, {key.key_id.hex()}"
 
 
 def _high_water(ledger: OpenLedger) -> tuple[Status, str]:

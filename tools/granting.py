@@ -22,7 +22,7 @@ from grants.book.states import ConsentState, RequestState, StandingState
 from grants.errors import IssueError
 from grants.events import ConsentGranted, ConsentRequested, GrantRatified
 from grants.issue import Prepared
-from grants.principals import Asker, parse_chain, recorded
+from grants.principals import Asker, last_restored, parse_chain, recorded
 from grants.reading import read_event, read_state
 from ledger.disclosure import Opening
 from ledger.event import Event, Registry
@@ -174,19 +174,23 @@ def grant_foreseen(
 
 
 def _standing(snapshot: Snapshot, registry: Registry, at: Instant) -> Iterator[Listed]:
+    restored = last_restored(snapshot) or 0
     for row in snapshot.states(STANDING):
         state = read_state(snapshot, STANDING, row.key, StandingState)
         event = _event(snapshot, registry, state.seq) if state else None
         if state is not None and event is not None and isinstance(event.body, GrantRatified):
-            yield standing_listed(event, event.body, revoked=state.revoked is not None, at=at)
+            lapsed = event.seq < restored
+            yield standing_listed(event, event.body, revoked=state.revoked is not None, lapsed=lapsed, at=at)
 
 
 def _consents(snapshot: Snapshot, registry: Registry, at: Instant) -> Iterator[Listed]:
+    restored = last_restored(snapshot) or 0
     for row in snapshot.states(CONSENT):
         state = read_state(snapshot, CONSENT, row.key, ConsentState)
         event = _event(snapshot, registry, state.seq) if state else None
         if state is not None and event is not None and isinstance(event.body, ConsentGranted):
-            yield consent_listed(event, event.body, used=state.used, revoked=state.revoked is not None, at=at)
+            ended = {"revoked": state.revoked is not None, "lapsed": event.seq < restored}
+            yield consent_listed(event, event.body, used=state.used, at=at, **ended)
 
 
 def _event(snapshot: Snapshot, registry: Registry, seq: int) -> Event:

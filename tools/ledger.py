@@ -76,12 +76,13 @@ def open_ledger(home: Home, *, confirm_clock: bool = False, clock: Clock = time_
         HomeError: the log in it was never opened with a first event.
     """
     log = open_log(home.database, VIEWS, clock, registry=EVENTS, confirm_clock=confirm_clock)
-    log.guard = not_behind(home)
     try:
-        return begun(home, log, clock)
+        ledger = begun(home, log, clock)
     except BaseException:
         log.close()
         raise
+    log.guard = not_behind(home, ledger.origin)
+    return ledger
 
 
 def create_empty(home: Home, clock: Clock = time_of_day) -> SqlLog:

@@ -62,18 +62,29 @@ def write_mark(home: Home, checkpoint: Checkpoint) -> None:
         unfinished.unlink(missing_ok=True)
 
 
-def not_behind(home: Home) -> Callable[[Head], None]:
-    """Give the check that every transaction of a ledger begins with: its log is not behind the mark."""
+def other_origin(mark: Checkpoint, origin: str) -> str:
+    """Say what it means that the mark is of another log than the database."""
+    return (
+        f"the high-water mark is of {mark.origin}, and the database holds {origin}: either one of them came from a "
+        "backup, or a restore was not finished, which tally log restored does; nothing is signed or written before"
+    )
+
+
+def not_behind(home: Home, origin: str) -> Callable[[Head], None]:
+    """Give the check that every transaction of a ledger begins with: its log is not behind the mark, nor another."""
 
     def check(head: Head) -> None:
         try:
             mark = read_mark(home)
         except HomeError as error:
             raise StoreError(str(error)) from error
+        if mark is not None and mark.origin != origin:
+            raise StoreError(other_origin(mark, origin))
         if mark is not None and head.size < mark.size:
             raise StoreError(
                 f"the log holds {head.size} events and a checkpoint of {mark.size} was signed: this copy came from a "
-                "backup, and what was spent since stands unspent in it; it can be read, and takes nothing more"
+                "backup, and what was spent since stands unspent in it; it can be read, and takes nothing more. "
+                "Put a newer copy there, or let this one go on as another log: tally log restored"
             )
 
     return check

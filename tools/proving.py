@@ -5,7 +5,7 @@ Source: DESIGN sections 8 and 9.
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from decisions.events import DecisionMade
@@ -116,8 +116,8 @@ def _best_witnessed(snapshot: Snapshot, policy: Policy, newest: Signed, seq: int
         except NoteError:  # of a key that the policy no longer names
             continue
         if witnessed.checkpoint.origin == newest.checkpoint.origin and policy.satisfied(witnessed.witnesses):
-            return Signed(witnessed.checkpoint, note)
-    return Signed(newest.checkpoint, cosigned_note(snapshot, newest.checkpoint.size, newest.note))
+            return Signed(witnessed.checkpoint, note, witnessed.log)
+    return replace(newest, note=cosigned_note(snapshot, newest.checkpoint.size, newest.note))
 
 
 def check(home: Home, data: bytes) -> Report:

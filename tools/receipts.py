@@ -12,10 +12,10 @@ from ledger.log import Snapshot
 from ledger.policy import parse_policy
 from ledger.proof import TwinInclusion
 from ledger.tlog_proof import TlogProof
-from tools import checkpointing
 from tools.checkpointing import Signed
 from tools.errors import EvidenceError, InputError
 from tools.files import read_bytes
+from tools.keys import signer_of
 from tools.ledger import OpenLedger
 from tools.proving import covering, not_witnessed
 from verify.check.report import Line
@@ -70,7 +70,7 @@ def make(ledger: OpenLedger, seq: int, form: Form) -> Made:
 
 def _cose(ledger: OpenLedger, signed: Signed, proof: TwinInclusion) -> bytes:
     # The root is that of a checkpoint that was signed: this adds no second root for its size.
-    signer = checkpointing.log_signer(ledger)
+    signer = signer_of(ledger.home, signed.key)
     return cose.sign(signer, subject_of(proof.index), proof, signed.checkpoint.sha256_root).to_bytes()
 
 

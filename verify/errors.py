@@ -12,6 +12,11 @@
     |-- NotAnExportError         a directory that is no export, or can't be read
     |-- ExportFormError          an export that breaks its own form
     |-- NotAProofFileError       bytes that are no proof file, or only a part of one
+
+
+
+
+    |-- LineageError             a log key that can't be followed back to one that is trusted
     `-- ReplayError              a log that can't be replayed
 
 A check raises; it never answers False.
@@ -66,6 +71,10 @@ class ExportFormError(VerifyError, ValueError):
 
 class NotAProofFileError(VerifyError, ValueError):
     """The bytes are no proof file, or only a part of one."""
+
+
+class LineageError(VerifyError):
+    """A checkpoint's key can't be followed back to one that the verifier trusts."""
 
 
 class ReplayError(VerifyError):

@@ -52,7 +52,7 @@ def test_a_restored_backup_does_not_continue(tally, ledger, tmp_path, monkeypatc
     assert (shorter.exit_code, "a restored backup can't continue" in shorter.error) == (3, True)
     assert tally("doctor", "--json").exit_code == 3
     # Such a copy takes nothing more; one that did, by a version without that check, still can't sign.
-    monkeypatch.setattr("tools.ledger.not_behind", lambda home: None)
+    monkeypatch.setattr("tools.ledger.not_behind", lambda home, origin: None)
     grow(tally, "eve")
     same_size = tally("checkpoint")
     assert (same_size.exit_code, "run tally audit" in same_size.error) == (3, True)

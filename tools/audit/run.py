@@ -17,6 +17,7 @@ from tools.audit.crew import Crew, Task, crew, fitting
 from tools.audit.fold import CheckSignature, Fold, FoldedStates
 from tools.audit.head import HeadCheck, believed_size, last_peak
 from tools.audit.memo import Memo
+from tools.audit.reigns import turns
 from tools.audit.report import DIMENSIONS, AuditReport, Damage, Progress, Status, Tallies
 from tools.audit.seals import SealCheck
 from tools.audit.since import begin_at
@@ -180,7 +181,7 @@ class _Audit:
 
     def _sizes(self) -> set[int]:
         try:
-            return {row.size for row in self.raw.checkpoints() if isinstance(row.size, int)}
+            return {row.size for row in self.raw.checkpoints() if isinstance(row.size, int)} | {*turns(self.raw)}
         except StoreError:
             # Said where the checkpoints are checked.
             return set()

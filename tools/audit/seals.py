@@ -1,18 +1,21 @@
 """The third stage: checkpoints and what witnesses added to them.
 
-A checkpoint verifies under the log's key, which genesis names, and its roots are those that the events come to. A
-cosignature must be a line of its witness; whether it holds is said where the witness's key is given.
+A checkpoint verifies under the key that the log names at its size, the first after a change of key under both, and its
+roots are those that the events come to. A cosignature must be a line of its witness; whether it holds is said where the
+witness's key is given.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from grants.book.states import GenesisState
 from ledger.checkpoint import Checkpoint, open_checkpoint, require_blake3
 from ledger.cosignature import Cosigner, parse_cosignature, witness_id
 from ledger.errors import NoteError
 from ledger.events import LedgerOpened
 from ledger.note import VerifierKey, parse_note
 from ledger.sql.raw import CheckpointRow, CosignatureRow, RawTables, TimestampRow
+from tools.audit.reigns import keys_at, read_reigns, wrong_roots
 from tools.audit.report import Tallies, spell
 from tools.audit.side import Side
 from tools.audit.trees import Pair
@@ -37,16 +40,19 @@ class SealCheck:
 
     def run(self, genesis: LedgerOpened | None) -> None:
         """Check every checkpoint and cosignature."""
-        key = self._log_key(genesis)
+        state = self._state(genesis)
+        before = 0
         cosignatures = Side(self.raw.cosignatures(), self._strange_cosignature)
         timestamps = Side(self.raw.timestamps(), self._strange_timestamp)
         for row in self.raw.checkpoints():
             if type(row.size) is int and 0 <= row.size < self.start:
                 cosignatures.take(row.size)
                 timestamps.take(row.size)
+                before = row.size
                 continue
-            checkpoint = self._checkpoint(row, key)
+            checkpoint = self._checkpoint(row, state, before)
             if type(row.size) is int:
+                before = row.size
                 for line in cosignatures.take(row.size):
                     self._cosignature(line, checkpoint)
                 for stamp in timestamps.take(row.size):
@@ -54,9 +60,7 @@ class SealCheck:
         cosignatures.finish()
         timestamps.finish()
 
-    def _log_key(self, genesis: LedgerOpened | None) -> VerifierKey | None:
-        if genesis is None:
-            return None
+    def _log_key(self, genesis: LedgerOpened) -> VerifierKey | None:
         try:
             key = VerifierKey.parse(genesis.log_key)
         except NoteError as error:
@@ -66,9 +70,20 @@ class SealCheck:
             self.tallies.find("checkpoints", "events", "seq 0", "its log key is of another origin")
         return key
 
-    def _checkpoint(self, row: CheckpointRow, key: VerifierKey | None) -> Checkpoint | None:
+    def _state(self, genesis: LedgerOpened | None) -> GenesisState | None:
+        """Work out the names and keys of the log, and hold each restore to the roots that it names."""
+        if genesis is None or self._log_key(genesis) is None:
+            return None
+        found = read_reigns(self.raw, genesis, self.tallies)
+        if found is None:
+            return None
+        for key, message in wrong_roots(found[1], self.roots):
+            self.tallies.find("checkpoints", "events", key, message)
+        return found[0]
+
+    def _checkpoint(self, row: CheckpointRow, state: GenesisState | None, before: int) -> Checkpoint | None:
         try:
-            checkpoint = self._open(row, key)
+            checkpoint = self._open(row, state, before)
         except NoteError as error:
             self.tallies.find(
                 "checkpoints", "checkpoints", f"size {spell(row.size)}", str(error), events=self._doubted(row)
@@ -82,17 +97,18 @@ class SealCheck:
             return None
         return max(self.verified, default=0), row.size
 
-    def _open(self, row: CheckpointRow, key: VerifierKey | None) -> Checkpoint | None:
+    def _open(self, row: CheckpointRow, state: GenesisState | None, before: int) -> Checkpoint | None:
         if not isinstance(row.note, bytes):
             raise NoteError("the note is not bytes")
         if isinstance(row.size, int) and row.size > self.size:
             raise NoteError(f"the log was larger once: it has {self.size} events now")
-        if key is None:
+        if state is None:
             self.tallies.skip("checkpoints", "genesis, which names the log's key, can't be believed")
             return None
         self.tallies.checked("checkpoints")
-        checkpoint = open_checkpoint(row.note, key)
-        if len(parse_note(row.note)[1]) != 1:
+        keys = keys_at(state, row.size if isinstance(row.size, int) else 0, before)
+        checkpoint, *_ = [open_checkpoint(row.note, key) for key in keys]
+        if len(parse_note(row.note)[1]) != len(keys):
             raise NoteError("a line stands in the note that is not the log's")
         if checkpoint.size != row.size:
             raise NoteError(f"the note speaks of size {checkpoint.size}")

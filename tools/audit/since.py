@@ -8,9 +8,10 @@ keys that sign them are known.
 from ledger import digest, rfc6962
 from ledger.checkpoint import Checkpoint, open_checkpoint, require_blake3
 from ledger.errors import CheckpointError, EventError, NoteError
-from ledger.note import VerifierKey
+from ledger.note import VerifierKey, parse_note
 from ledger.sql.raw import RawTables
 from tools.audit.ranged import stored_peaks
+from tools.audit.reigns import read_reigns
 from tools.audit.report import Tallies
 from tools.audit.trees import Node
 from tools.audit.walk import Walk, genesis_of
@@ -59,8 +60,12 @@ def _checkpoint(since: bytes | int, raw: RawTables, walk: Walk) -> Checkpoint:
             raise InputError(f"no checkpoint of {since} events is stored: name another size, or give the note's file")
     if walk.genesis is None or not isinstance(note, bytes):
         raise InputError("the log's first event, or the checkpoint, can't be read: audit the whole log")
+    found = read_reigns(raw, walk.genesis, walk.tallies)
+    if found is None:
+        raise InputError("the events that changed the log's key can't be followed: audit the whole log")
     try:
-        checkpoint = open_checkpoint(note, VerifierKey.parse(walk.genesis.log_key))
+        size = Checkpoint.parse(parse_note(note)[0]).size
+        checkpoint = open_checkpoint(note, VerifierKey.parse(found[0].at(size)[1]))
         require_blake3(checkpoint)
     except (NoteError, CheckpointError) as error:
         raise InputError(f"this is no checkpoint of this log: {error}") from error

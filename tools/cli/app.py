@@ -25,7 +25,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "principal": "Register who may ask and who may sign.",
         "resource": "Say what the things are that operations touch.",
         "constitution": "Show, check and adopt the rules.",
-        "key": "Show and seal the log's own key.",
+        "key": "Show, replace and seal the log's own key.",
         "doctor": "Look whether everything is in order.",
     },
     "Ask and answer": {

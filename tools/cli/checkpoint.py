@@ -3,6 +3,7 @@
 import signal
 import sys
 import threading
+from dataclasses import replace
 from typing import Final
 
 import click
@@ -65,7 +66,7 @@ def _newest(snapshot: Snapshot) -> Signed | None:
     newest = checkpointing.latest(snapshot)
     if newest is None:
         return None
-    return Signed(newest.checkpoint, cosigned_note(snapshot, newest.checkpoint.size, newest.note))
+    return replace(newest, note=cosigned_note(snapshot, newest.checkpoint.size, newest.note))
 
 
 @command.command("keep", example=_KEEP)

@@ -1,5 +1,6 @@
 """``tally key``: the log's own key, which signs checkpoints and nothing else."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -7,15 +8,18 @@ import click
 
 from tools.checkpointing import alone
 from tools.cli.command import group
-from tools.cli.output import emit, fields
+from tools.cli.output import emit, fields, say
+from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.passphrase import new_passphrase
 from tools.cli.session import home, opened
 from tools.errors import HomeError, InputError
 from tools.home import Home
 from tools.keys import has_passphrase, read_key, write_key
+from tools.succession import rotate
 
 _EXAMPLE: Final = """\
 tally key show
+tally key rotate
 tally key passphrase"""
 
 _SEAL: Final = """\
@@ -26,7 +30,7 @@ tally key passphrase --remove"""
 
 @group("key", example=_EXAMPLE)
 def command() -> None:
-    """Show and seal the log's own key.
+    """Show, replace and seal the log's own key.
 
     It lies in the ledger's directory, for its owner alone, and signs checkpoints and nothing else; what people sign,
     they sign with keys of their own.
@@ -35,15 +39,40 @@ def command() -> None:
 
 @command.command("show", example="tally key show --json")
 def show() -> None:
-    """Show the key that the log names, and whether its file has a passphrase."""
+    """Show the key that the log names, those before it, and whether its file has a passphrase."""
     with opened() as ledger:
-        data = {
-            "origin": ledger.origin,
-            "log_key": ledger.genesis.log_key,
-            "sealed": has_passphrase(ledger.home.key),
-            "file": str(ledger.home.key),
-        }
+        state, place = ledger.genesis, ledger.home
+    former = [{"origin": one.origin, "log_key": one.log_key, "until": one.until} for one in state.former]
+    data: dict[str, object] = {
+        "origin": state.origin,
+        "log_key": state.log_key,
+        "sealed": has_passphrase(place.key),
+        "file": str(place.key),
+    }
+    told = [("former", f"{one.log_key}, for sizes up to {one.until}") for one in state.former]
+    emit({**data, "former": former}, fields([*data.items(), *told]))
+
+
+@command.command("rotate", example="tally key rotate --by human:owner")
+@signing_options
+def rotate_(*, signing: Signing) -> None:
+    """Replace the log's key by a new one; a human signs.
+
+    The event names both keys, and the first checkpoint after it is signed by both, so that whoever trusts the old key,
+    and has pinned you, can follow. The old key is kept beside the new one, under its id; the policy beside the ledger
+    names the new one too: give it to your auditors. The new key has the passphrase of the old one.
+    """
+    with opened() as ledger:
+        event, signed = rotate(ledger, lambda act: sign_act(ledger, signing, act))
+    data: dict[str, object] = {
+        "event": event.seq,
+        "at": event.at,
+        "origin": signed.checkpoint.origin,
+        "log_key": signed.key.text(),
+        "checkpoint": signed.checkpoint.size,
+    }
     emit(data, fields(list(data.items())))
+    say("Give the policy to your auditors again, and keep the old key: it is in the ledger's directory, under its id.")
 
 
 @command.command("passphrase", example=_SEAL)
@@ -74,7 +103,7 @@ def passphrase(file: Path | None, remove: bool) -> None:
     emit(data, f"{', '.join(map(str, files))}: {'sealed' if chosen is not None else 'without a passphrase'}")
 
 
-def key_files(place: Home) -> list[Path]:
+def key_files(place: Home) -> Sequence[Path]:
     """Give the files of all keys of the log, the one in force first.
 
     Raises:

@@ -14,8 +14,7 @@ from ledger.disclosure import Opening
 from ledger.errors import CorruptError, DisclosureError
 from ledger.event import Event, Registry, SignedBody
 from ledger.log import Snapshot
-from tools import checkpointing
-from tools.cli import log_prove
+from tools.cli import log_life, log_prove
 from tools.cli.command import group
 from tools.cli.output import emit, fields, safe, say, table
 from tools.cli.session import opened, session
@@ -83,24 +82,8 @@ def command() -> None:
     """Read the events."""
 
 
-command.add_command(log_prove.command)
-
-
-@command.command("head", example="tally log head")
-def head() -> None:
-    """Show where the log stands: its size, its roots, and what was signed last."""
-    with opened() as ledger:
-        now, signed = ledger.log.read(lambda look: (look.head, checkpointing.latest(look)))
-    commits = checkpointing.of_head(now, ledger.origin)
-    data = {
-        "origin": ledger.origin,
-        "size": now.size,
-        "at": now.at,
-        "sha256_root": canon.to_base64url(commits.sha256_root),
-        "blake3_root": canon.to_base64url(commits.blake3_root or b""),
-        "checkpoint": signed.checkpoint.size if signed else None,
-    }
-    emit(data, fields(list(data.items())))
+for _more in (log_life.head, log_life.restored, log_prove.command):
+    command.add_command(_more)
 
 
 @command.command("show", example=_VERIFY)

@@ -21,6 +21,7 @@ from grants.book.states import PrincipalState, UidState
 from grants.errors import AuthorityError, KeyFileError
 from grants.identifier import parse_principal
 from grants.issue import Prepared, append_signed
+from grants.principals import last_restored
 from grants.reading import read_state
 from grants.signer import FileSigner, Signer, SshKeygenSigner, read_public
 from grants.sshkey import PublicKey, public_half
@@ -161,7 +162,8 @@ def check_act(snapshot: Snapshot, prepared: Prepared, key: Key) -> None:
     """
     fingerprint = key.public.fingerprint
     if fingerprint not in prepared.keys:
-        whose = [row.key for row in snapshot.states(PRINCIPAL) if _holds(row.state, fingerprint)]
+        restored = last_restored(snapshot)
+        whose = [row.key for row in snapshot.states(PRINCIPAL) if _holds(row.state, fingerprint, restored)]
         advice = f": it is of {whose[0]}, so add --by {whose[0]}, or name" if whose else ": name"
         raise AuthorityError(f"{key.path} ({fingerprint}) is no key of {prepared.by}{advice} another key with --key")
     body = prepared.draft({"key": fingerprint, "armour": ""}).body
@@ -258,9 +260,9 @@ def confirm(prepared: Sequence[Prepared], *, yes: bool) -> None:
         raise DeclinedError("not signed; nothing was written")
 
 
-def _holds(state: Json, fingerprint: str) -> bool:
+def _holds(state: Json, fingerprint: str, restored: int | None) -> bool:
     key = PrincipalState.model_validate(state).keys.get(fingerprint)
-    return key is not None and key.until is None
+    return key is not None and key.holds(restored)
 
 
 def _passphrase(path: Path) -> bytes:

@@ -6,13 +6,13 @@ from typing import Final
 
 import click
 
-from grants import acts
+from grants import acts, life
 from grants.book.principals import PRINCIPAL, UID
 from grants.book.states import PrincipalState, UidState
 from grants.errors import KeyFileError
 from grants.identifier import kind_of, parse_principal
 from grants.issue import Prepared
-from grants.principals import find_principal
+from grants.principals import find_principal, last_restored
 from grants.reading import read_state
 from grants.signer import read_public
 from grants.sshkey import PublicKey, parse_line
@@ -139,6 +139,24 @@ def key_revoke(principal: str, fingerprint: str, *, signing: Signing) -> None:
         _done(principal, sign_act(ledger, signing, prepare), f"key {fingerprint} ended")
 
 
+@command.command("confirm", example="tally principal confirm agent:ops-7")
+@click.argument("principal")
+@click.option("--without", multiple=True, metavar="FINGERPRINT", help="A key that is not to stand; may be repeated.")
+@signing_options
+def confirm(principal: str, without: tuple[str, ...], *, signing: Signing) -> None:
+    """Say that a principal stands, after the log was restored.
+
+    What was lost may have suspended it, or ended one of its keys: until a human says so it asks and signs nothing. The
+    statement names the keys that stand.
+    """
+
+    def prepare(snapshot: Snapshot, by: str) -> Prepared:
+        return life.confirm_principal(snapshot, by=by, principal=principal, without=frozenset(without))
+
+    with opened() as ledger:
+        _done(principal, sign_act(ledger, signing, prepare), "stands")
+
+
 @command.command("suspend", example="tally principal suspend agent:ops-7 --reason 'it ran in a loop'")
 @click.argument("principal")
 @click.option("--reason", required=True, help="Why; the log holds a commitment to it alone.")
@@ -161,12 +179,16 @@ def list_(kind: str | None) -> None:
         rows = ledger.log.read(
             lambda snapshot: [(row.key, PrincipalState.model_validate(row.state)) for row in snapshot.states(PRINCIPAL)]
         )
+        restored = ledger.genesis.restored()
     rows = [(key, state) for key, state in rows if kind in {None, state.kind}]
     emit(
         [_data(key, state) for key, state in rows],
         table(
             ("PRINCIPAL", "OWNER", "UID", "KEYS", "SPEAKS FOR", "STATUS"),
-            [(key, s.owner, s.uid, _live(s), ", ".join(s.speaks_for), _status(s)) for key, s in rows],
+            [
+                (key, s.owner, s.uid, _live(s, restored), ", ".join(s.speaks_for), _status(s, restored))
+                for key, s in rows
+            ],
         ),
     )
 
@@ -177,8 +199,8 @@ def show(principal: str) -> None:
     """Show one principal, with its keys and its display name where that was not erased."""
     parse_principal(principal)
     with opened() as ledger:
-        state, name = ledger.log.read(
-            lambda snapshot: (find_principal(snapshot, principal), _name(snapshot, principal))
+        state, name, restored = ledger.log.read(
+            lambda snapshot: (find_principal(snapshot, principal), _name(snapshot, principal), last_restored(snapshot))
         )
     if state is None:
         raise InputError(f"{principal} is not registered: tally principal list shows who is")
@@ -190,10 +212,12 @@ def show(principal: str) -> None:
         ("speaks for", ", ".join(state.speaks_for) or None),
         ("through", ", ".join(state.through) or None),
         ("registered", f"event {state.registered}"),
-        ("status", _status(state)),
+        ("status", _status(state, restored)),
     ]
     for fingerprint, key in state.keys.items():
         ended = f", ended by event {key.until}" if key.until is not None else ""
+        if not ended and not key.holds(restored):
+            ended = ", not confirmed since the log was restored"
         pairs.append(("key", f"{fingerprint} from event {key.since}{ended}"))
     emit({**_data(principal, state), "name": name}, fields(pairs))
 
@@ -245,12 +269,14 @@ def _data(principal: str, state: PrincipalState) -> dict[str, Json]:
     return {"principal": principal, **state.json_form()}
 
 
-def _live(state: PrincipalState) -> int:
-    return sum(key.until is None for key in state.keys.values())
+def _live(state: PrincipalState, restored: int | None) -> int:
+    return sum(key.holds(restored) for key in state.keys.values())
 
 
-def _status(state: PrincipalState) -> str:
-    return "active" if state.suspended is None else f"suspended by event {state.suspended}"
+def _status(state: PrincipalState, restored: int | None) -> str:
+    if state.suspended is not None:
+        return f"suspended by event {state.suspended}"
+    return "active" if state.stands(restored) else f"not confirmed since event {restored}"
 
 
 def _name(snapshot: Snapshot, principal: str) -> str | None:

@@ -159,7 +159,7 @@ class _Export:
             yield _spelled(to_line(seal), f"the checkpoint of {seal.size} events")
 
     def _check_roots(self, note: bytes) -> tuple[bytes, bytes]:
-        checkpoint = open_checkpoint(note, VerifierKey.parse(self.ledger.genesis.log_key))
+        checkpoint = open_checkpoint(note, VerifierKey.parse(self.ledger.genesis.at(self._trees.size)[1]))
         roots = self._trees.roots()
         if roots != (checkpoint.blake3_root, checkpoint.sha256_root):
             raise EvidenceError(f"the events do not come to the roots signed for {checkpoint.size}: run tally audit")

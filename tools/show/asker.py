@@ -21,6 +21,7 @@ class AskedBy:
         registered: whether a principal of this id is registered.
         suspended: the event that suspended it before the decision, or None.
         via: the service that spoke for it, or None.
+        confirmed: false where the log was restored and nobody has said since that the principal stands.
     """
 
     chain: tuple[str, ...]
@@ -28,12 +29,15 @@ class AskedBy:
     registered: bool = True
     suspended: int | None = None
     via: str | None = None
+    confirmed: bool = True
 
     def text(self) -> str:
         """Name it, and say why it counts for nothing where it does."""
         name = safe("/".join(self.chain)) + (f" through {self.via}" if self.via else "")
         if self.suspended is not None:
             return f"{name}, suspended by event {self.suspended}"
+        if not self.confirmed:
+            return f"{name}, not confirmed since the log was restored"
         if self.established:
             return name
         if self.chain == (UNKNOWN,):
@@ -61,6 +65,8 @@ class AskedBy:
     def _authentication(self, who: str) -> str:
         if self.suspended is not None:
             return f"{who} was suspended and does not come back: register another id with tally principal add"
+        if not self.confirmed:
+            return f"say that {who} still stands: tally principal confirm {who}"
         if who == UNKNOWN:
             return "say who asks with --as, and ask as the system user of that principal: tally principal list"
         if not self.registered:

@@ -28,7 +28,7 @@ class Listed:
     """One grant in a list.
 
     Attributes:
-        life: live, expired, revoked or used up.
+        life: live, expired, revoked, used up, or lapsed: older than the last restore of the log.
         covers: what it is for, in a few words.
         used: uses so far of uses there are, or an empty text for a standing grant.
     """
@@ -71,18 +71,21 @@ class Listed:
 HEADER = ("grant", "kind", "life", "for", "used", "ends", "covers")
 
 
-def standing_listed(event: Event, body: GrantRatified, *, revoked: bool, at: Instant) -> Listed:
+def standing_listed(event: Event, body: GrantRatified, *, revoked: bool, lapsed: bool, at: Instant) -> Listed:
     """List a standing grant."""
     expired = body.expires is not None and at >= body.expires
-    life = "revoked" if revoked else "expired" if expired else "live"
+    life = "revoked" if revoked else "expired" if expired else "lapsed" if lapsed else "live"
     covers = f"{'/'.join(body.verbs)} {body.targets} when {body.selector}"
     return Listed(body.grant, "standing", life, body.subject, covers, "", body.expires, event.seq)
 
 
-def consent_listed(event: Event, body: ConsentGranted, *, used: Sequence[int], revoked: bool, at: Instant) -> Listed:
+def consent_listed(
+    event: Event, body: ConsentGranted, *, used: Sequence[int], revoked: bool, lapsed: bool, at: Instant
+) -> Listed:
     """List a consent."""
     spent = bool(used) and all(count >= body.uses for count in used)
-    life = "revoked" if revoked else "used up" if spent else "expired" if at >= body.expires else "live"
+    ended = {"revoked": revoked, "used up": spent, "expired": at >= body.expires, "lapsed": lapsed}
+    life = next((name for name, holds in ended.items() if holds), "live")
     covers = ", ".join(f"{item.verb} {item.target} v{item.version}" for item in body.items)
     most = body.uses * len(body.items)
     subject = "/".join(body.subject)

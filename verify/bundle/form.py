@@ -7,7 +7,13 @@ r"""The bytes of a bundle: canonical JSON and one newline.
      "format":"tallystick-bundle",
      "v":1}
 
-(broken into lines here). An event stands as a text: its UTF-8 bytes are the bytes that were hashed. Beside it stand its
+(broken into lines here). Where the log's key was replaced, or the log went on after a restore, ``v`` is 2 and the
+bundle holds ``links`` too, sorted by event; without links it is of version 1:
+
+    "links":[{"blake3":{...},"checkpoint":"<the signed note>","event":50,"sha256":{...}}]
+
+A link is a checkpoint under the key that was replaced by that event, with the proofs that the bundle's own checkpoint
+continues it. An event stands as a text: its UTF-8 bytes are the bytes that were hashed. Beside it stand its
 two inclusion proofs, both for the checkpoint's size. Events are sorted by seq, disclosures by seq and path; each stands
 once. One log, one checkpoint and one choice of disclosures give one file, bit by bit.
 
@@ -27,14 +33,16 @@ from ledger.disclosure import Opening
 from ledger.errors import CanonError, ProofError
 from ledger.event import MAX_EVENT_BYTES
 from ledger.note import MAX_SIZE as MAX_NOTE_BYTES
-from ledger.proof import InclusionProof, TwinInclusion
+from ledger.proof import ConsistencyProof, InclusionProof, TwinConsistency, TwinInclusion
 from verify.errors import BundleFormError, NotABundleError
 
 FORMAT: Final = "tallystick-bundle"
 VERSION: Final = 1
+VERSION_WITH_LINKS: Final = 2
 MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_EVENTS: Final = 16_384
 MAX_DISCLOSURES: Final = 16_384
+MAX_LINKS: Final = 1024
 
 _KEYS: Final = ("checkpoint", "decision", "disclosures", "events", "format", "v")
 _MARK: Final = f'"format":"{FORMAT}"'.encode()
@@ -59,6 +67,32 @@ class Disclosed:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """What ties two keys of the log together.
+
+    Attributes:
+        event: the event that replaced the key.
+        checkpoint: a note signed by the key that was replaced.
+        own: the proof that the bundle's checkpoint continues it, in the log's own tree.
+        twin: the same in the RFC 6962 tree.
+    """
+
+    event: int
+    checkpoint: bytes
+    own: ConsistencyProof
+    twin: TwinConsistency
+
+    def to_json(self) -> dict[str, Json]:
+        """Give the link as a JSON value."""
+        return {
+            "event": self.event,
+            "checkpoint": self.checkpoint.decode(),
+            "blake3": self.own.to_json(),
+            "sha256": self.twin.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Bundle:
     """What a bundle holds.
 
@@ -67,18 +101,20 @@ class Bundle:
         checkpoint: the signed note.
         events: sorted by seq.
         disclosures: sorted by seq and path.
+        links: sorted by event.
     """
 
     decision: int
     checkpoint: bytes
     events: tuple[BundledEvent, ...]
     disclosures: tuple[Disclosed, ...]
+    links: tuple[Link, ...] = ()
 
     def to_bytes(self) -> bytes:
         """Give the one spelling of the bundle."""
         value: dict[str, Json] = {
             "format": FORMAT,
-            "v": VERSION,
+            "v": VERSION_WITH_LINKS if self.links else VERSION,
             "decision": self.decision,
             "checkpoint": self.checkpoint.decode(),
             "events": [
@@ -95,6 +131,8 @@ class Bundle:
                 for d in self.disclosures
             ],
         }
+        if self.links:
+            value["links"] = [link.to_json() for link in self.links]
         return canon.encode(value) + b"\n"
 
 
@@ -123,8 +161,10 @@ def _outer(data: bytes) -> Mapping[str, Json]:
         raise NotABundleError("this is JSON, but no evidence bundle: tally prove makes one")
     if not data.endswith(b"\n"):
         raise BundleFormError("the bundle does not end in a newline")
-    if fields.get("v") != VERSION or type(fields["v"]) is not int:
-        raise BundleFormError(f"a bundle of another version than {VERSION}: a newer tally-verify may read it")
+    if fields.get("v") not in {VERSION, VERSION_WITH_LINKS} or type(fields["v"]) is not int:
+        raise BundleFormError(
+            f"a bundle of another version than {VERSION} or {VERSION_WITH_LINKS}: a newer tally-verify may read it"
+        )
     return fields
 
 
@@ -142,17 +182,21 @@ def _unreadable(data: bytes, error: CanonError) -> BundleFormError | NotABundleE
 
 
 def _read(fields: Mapping[str, Json]) -> Bundle:
-    _check_keys("a bundle", fields, _KEYS)
-    note = _text("the checkpoint", fields["checkpoint"]).encode()
-    if len(note) > MAX_NOTE_BYTES:
-        raise BundleFormError(f"a checkpoint has at most {MAX_NOTE_BYTES} bytes")
+    linked = fields["v"] == VERSION_WITH_LINKS
+    _check_keys("a bundle", fields, (*_KEYS, "links") if linked else _KEYS)
+    note = _note(fields["checkpoint"])
     events = tuple(_event(item) for item in _list("events", fields["events"], MAX_EVENTS))
     disclosures = tuple(_disclosed(item) for item in _list("disclosures", fields["disclosures"], MAX_DISCLOSURES))
     if any(left.seq >= right.seq for left, right in pairwise(events)):
         raise BundleFormError("events are sorted by seq, and each stands once")
     if any((a.seq, a.opening.path) >= (b.seq, b.opening.path) for a, b in pairwise(disclosures)):
         raise BundleFormError("disclosures are sorted by seq and path, and each stands once")
-    return Bundle(_seq(fields["decision"]), note, events, disclosures)
+    links = tuple(_link(item) for item in _list("links", fields["links"], MAX_LINKS)) if linked else ()
+    if linked and not links:
+        raise BundleFormError(f"a bundle without links is of version {VERSION}")
+    if any(left.event >= right.event for left, right in pairwise(links)):
+        raise BundleFormError("links are sorted by event, and each stands once")
+    return Bundle(_seq(fields["decision"]), note, events, disclosures, links)
 
 
 def _event(value: Json) -> BundledEvent:
@@ -166,6 +210,23 @@ def _event(value: Json) -> BundledEvent:
         InclusionProof.from_json(fields["blake3"]),
         TwinInclusion.from_json(fields["sha256"]),
     )
+
+
+def _link(value: Json) -> Link:
+    fields = _object("a link", value, ("blake3", "checkpoint", "event", "sha256"))
+    return Link(
+        _seq(fields["event"]),
+        _note(fields["checkpoint"]),
+        ConsistencyProof.from_json(fields["blake3"]),
+        TwinConsistency.from_json(fields["sha256"]),
+    )
+
+
+def _note(value: Json) -> bytes:
+    note = _text("the checkpoint", value).encode()
+    if len(note) > MAX_NOTE_BYTES:
+        raise BundleFormError(f"a checkpoint has at most {MAX_NOTE_BYTES} bytes")
+    return note
 
 
 def _disclosed(value: Json) -> Disclosed:

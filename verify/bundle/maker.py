@@ -19,6 +19,7 @@ from ledger.view import View
 from verify import inclusion
 from verify.bundle.choice import NEEDED, Disclosure
 from verify.bundle.form import MAX_BYTES, MAX_DISCLOSURES, MAX_EVENTS, Bundle, BundledEvent, Disclosed
+from verify.bundle.linking import links_to
 from verify.bundle.selection import Selection, making, select
 from verify.bundle.source import LogSource
 from verify.errors import BundleError, InclusionError
@@ -52,33 +53,38 @@ def make_bundle(
     decision = source.event(seq)
     if decision is None or not isinstance(decision.body, DecisionMade):
         raise BundleError(f"event {seq} is no decision")
-    selection = select(source, seq)
+    checkpoint = _parsed(note)
+    selection = select(source, seq, checkpoint.size)
     if selection.missing:
         raise BundleError(f"the log has no event {min(selection.missing)}; run tally audit")
     if len(selection.events) > MAX_EVENTS:
         raise BundleError(f"the decision rests on {len(selection.events)} events; a bundle holds {MAX_EVENTS}")
-    checkpoint = _checkpoint(note, max(selection.events), snapshot.head.size)
+    _check_covers(checkpoint, max(selection.events), snapshot.head.size)
     bundle = Bundle(
         seq,
         note,
         tuple(_prove(snapshot, event, checkpoint) for event in selection.events.values()),
         tuple(_disclose(snapshot, selection, disclose, _needed(source, decision.body))),
+        tuple(links_to(snapshot, checkpoint)),
     )
     return _sized(bundle)
 
 
-def _checkpoint(note: bytes, last: int, head: int) -> Checkpoint:
+def _parsed(note: bytes) -> Checkpoint:
     try:
         checkpoint = Checkpoint.parse(parse_note(note)[0])
         require_blake3(checkpoint)
     except NoteError as error:
         raise BundleError(f"the checkpoint: {error}") from error
+    return checkpoint
+
+
+def _check_covers(checkpoint: Checkpoint, last: int, head: int) -> None:
     if not last < checkpoint.size <= head:
         raise BundleError(
             f"the checkpoint is of {checkpoint.size} events, the bundle needs event {last}, the log has {head}: "
             "sign a new checkpoint first"
         )
-    return checkpoint
 
 
 def _prove(snapshot: Snapshot, event: Event, checkpoint: Checkpoint) -> BundledEvent:

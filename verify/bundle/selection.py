@@ -1,9 +1,11 @@
 """Which events a bundle must hold, and may hold: what the verdict rested on, and nothing else.
 
 - genesis, the decision, and what followed from it: its consumptions, and the request that asks a human;
+- whatever changed the name or the key of the log, up to the checkpoint: whose signature it bears follows from these;
 - the causes of the decision: whatever was read while it was made;
 - for each state that it read, the events that made that state what it was;
-- for each signed event among these, the events that made its signer, and its signer's owner, what they were.
+- for each signed event among these, the events that made its signer, and its signer's owner, what they were: before
+  the decision, or before the event itself where that is later.
 
 Of the constitution only the last adoption counts. Of trust and of a reading only the last update counts, and the one
 that brought the latest reading: an update names the numbers that stood before it. Each comes with its observation.
@@ -24,6 +26,8 @@ from ledger.events import LedgerOpened
 
 LAST_COUNTS = frozenset({"constitution"})
 LATEST_COUNTS = frozenset({"trust", "reading"})
+LIFE_OF_THE_LOG = ("ledger", "genesis")
+"""The view and the key of the state that says under which name and key the log speaks."""
 
 
 class Source(Protocol):
@@ -32,8 +36,8 @@ class Source(Protocol):
     def event(self, seq: int) -> Event | None:
         """Give an event, or None where there is none."""
 
-    def touching(self, view: str, key: str) -> Sequence[Event]:
-        """Give the events before the decision that changed a state, oldest first."""
+    def touching(self, view: str, key: str, stop: int | None = None) -> Sequence[Event]:
+        """Give the events before the decision, or before ``stop``, that changed a state, oldest first."""
 
     def naming(self, decision: int) -> Sequence[Event]:
         """Give the consumptions and requests that name the decision, oldest first."""
@@ -52,12 +56,19 @@ class Selection:
     missing: frozenset[int]
 
 
-def select(source: Source, decision: int) -> Selection:
-    """Select the events of a decision's bundle."""
+def select(source: Source, decision: int, size: int) -> Selection:
+    """Select the events of a decision's bundle.
+
+    Args:
+        source: where they come from.
+        decision: the decision.
+        size: the number of events that the checkpoint commits to.
+    """
     found: dict[int, Event] = {}
     missing: set[int] = set()
-    signers: set[str] = set()
+    signers: set[tuple[str, int]] = set()
     wanted = [0, decision, *(event.seq for event in source.naming(decision))]
+    wanted += [event.seq for event in source.touching(*LIFE_OF_THE_LOG, size)]
     while wanted:
         seq = wanted.pop()
         if seq in found or seq in missing:
@@ -68,9 +79,10 @@ def select(source: Source, decision: int) -> Selection:
             continue
         found[seq] = event
         wanted += _leads_to(source, event, decision)
-        for signer in _signers(event) - signers:
+        stop = max(seq, decision)
+        for signer in {(signer, stop) for signer in _signers(event)} - signers:
             signers.add(signer)
-            wanted += [one.seq for one in source.touching("principal", signer)]
+            wanted += [one.seq for one in source.touching("principal", *signer)]
     return Selection(dict(sorted(found.items())), frozenset(missing))
 
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from ledger.errors import EventError
 from ledger.event import Event, Registry
+from ledger.events import LIFE
 from ledger.log import Snapshot
 from ledger.view import View
 from verify.bundle.selection import follows
@@ -23,8 +24,9 @@ def _spellings(log: Snapshot, key: str) -> Iterable[int | None]:
 # For each view the way to candidates for a key; the view itself then says which of them touch it.
 _Find = Callable[[Snapshot, str], Iterable[int | None]]
 _CANDIDATES: Final[Mapping[str, _Find]] = {
-    "ledger": lambda log, key: (log.claimed(key),),
-    "principal": lambda log, key: log.tagged(f"principal:{key}"),
+    "ledger": lambda log, key: (log.claimed(key), *log.tagged(LIFE)),
+    # A restore confirms whoever signs it.
+    "principal": lambda log, key: (*log.tagged(f"principal:{key}"), *log.tagged(LIFE)),
     "uid": lambda log, key: (log.claimed(f"uid:{key}"),),
     "resource": lambda log, key: log.tagged(f"resource:{key}"),
     "resource_spelling": _spellings,
@@ -73,13 +75,14 @@ class LogSource:
                 raise BundleError(f"event {seq} of the log: {error}; run tally audit") from error
         return self._events[seq]
 
-    def touching(self, view: str, key: str) -> Sequence[Event]:
-        """Give the events before the decision that changed a state, oldest first."""
+    def touching(self, view: str, key: str, stop: int | None = None) -> Sequence[Event]:
+        """Give the events before the decision, or before ``stop``, that changed a state, oldest first."""
+        end = self._decision if stop is None else stop
         if view not in self._views or view not in _CANDIDATES:
             raise BundleError(f"the decision read a view {view!r} that this version does not know")
         fold = self._views[view]
         seqs = sorted({seq for seq in _CANDIDATES[view](self._snapshot, key) if seq is not None})
-        events = (self.event(seq) for seq in seqs if seq < self._decision)
+        events = (self.event(seq) for seq in seqs if seq < end)
         return [event for event in events if event is not None and key in fold.keys(event)]
 
     def naming(self, decision: int) -> Sequence[Event]:

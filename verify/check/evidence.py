@@ -13,9 +13,11 @@ from dataclasses import dataclass, field
 
 from decisions.events import DecisionMade, TrustUpdated
 from ledger import canon, disclosure
+from ledger.checkpoint import Checkpoint
 from ledger.disclosure import Opening
-from ledger.errors import DisclosureError, EventError
+from ledger.errors import DisclosureError, EventError, NoteError
 from ledger.event import Event, Registry
+from ledger.note import parse_note
 from ledger.view import State, StateRow, View, step
 from verify.bundle.form import Bundle
 from verify.bundle.selection import follows, making
@@ -42,6 +44,7 @@ class Evidence:
     kept: dict[int, list[Opening]] = field(default_factory=lambda: defaultdict(list))
     misfits: list[str] = field(default_factory=list)
     _by_name: dict[str, View] = field(init=False)
+    _all: dict[tuple[str, str], list[Event]] = field(default_factory=lambda: defaultdict(list))
     _touching: dict[tuple[str, str], list[Event]] = field(default_factory=lambda: defaultdict(list))
     _rows: dict[tuple[str, str], StateRow | None] = field(default_factory=dict)
 
@@ -57,8 +60,7 @@ class Evidence:
                 self.unread.append(f"event {bundled.seq}: it says that it is event {event.seq}")
                 continue
             self.events[event.seq] = event
-            if event.seq < self.bundle.decision:
-                self._index(event)
+            self._index(event)
         for disclosed in self.bundle.disclosures:
             try:
                 self._try(disclosed.seq, disclosed.opening)
@@ -68,7 +70,9 @@ class Evidence:
     def _index(self, event: Event) -> None:
         for view in self.views:
             for key in view.keys(event):
-                self._touching[view.name, key].append(event)
+                self._all[view.name, key].append(event)
+                if event.seq < self.bundle.decision:
+                    self._touching[view.name, key].append(event)
 
     def _try(self, seq: int, opening: Opening) -> None:
         event = self.events.get(seq)
@@ -83,6 +87,19 @@ class Evidence:
         event = self.events.get(self.bundle.decision)
         return (event, event.body) if event is not None and isinstance(event.body, DecisionMade) else None
 
+    @property
+    def size(self) -> int:
+        """How many events the checkpoint says that it commits to; what the bundle holds, where it can't be read."""
+        try:
+            return Checkpoint.parse(parse_note(self.bundle.checkpoint)[0]).size
+        except NoteError:
+            return max(self.events, default=self.bundle.decision) + 1
+
+    @property
+    def whole(self) -> "Whole":
+        """The states that all events of the bundle make, those after the decision too."""
+        return Whole(self)
+
     def knows(self, view: str) -> bool:
         """Tell whether there is a view of that name."""
         return view in self._by_name
@@ -93,9 +110,11 @@ class Evidence:
         """Give an event, or None where the bundle has none."""
         return self.events.get(seq)
 
-    def touching(self, view: str, key: str) -> Sequence[Event]:
-        """Give the events before the decision that changed a state, oldest first."""
-        return self._touching.get((view, key), [])
+    def touching(self, view: str, key: str, stop: int | None = None) -> Sequence[Event]:
+        """Give the events before the decision, or before ``stop``, that changed a state, oldest first."""
+        if stop is None:
+            return self._touching.get((view, key), [])
+        return [event for event in self._all.get((view, key), []) if event.seq < stop]
 
     def naming(self, decision: int) -> Sequence[Event]:
         """Give the consumptions and requests that name the decision, oldest first."""
@@ -110,7 +129,7 @@ class Evidence:
             ViewError: the events contradict each other.
         """
         if (view, key) not in self._rows:
-            self._rows[view, key] = self._fold(view, key)
+            self._rows[view, key] = self.fold(view, key, self.touching(view, key))
         return self._rows[view, key]
 
     def event_bytes(self, seq: int) -> bytes | None:
@@ -122,14 +141,46 @@ class Evidence:
         """Give the openings that fit."""
         return self.kept.get(seq, [])
 
-    def _fold(self, name: str, key: str) -> StateRow | None:
+    def fold(self, name: str, key: str, events: Sequence[Event]) -> StateRow | None:
+        """Fold events into one state.
+
+        Raises:
+            ViewError: the events contradict each other.
+        """
         view = self._by_name[name]
         row: StateRow | None = None
-        for event in making(name, self.touching(name, key)):
+        for event in making(name, events):
             body = event.body
             before = _resumed(row, body) if name == "trust" and isinstance(body, TrustUpdated) else row
             row = step(view, key, before, event)
         return row
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A bundle as a reader of states as of its checkpoint: what is signed after the decision is judged by these.
+
+    Of the states only those are complete that say who may sign, and under which key the log speaks.
+    """
+
+    evidence: Evidence
+
+    def state(self, view: str, key: str) -> StateRow | None:
+        """Give a state, or None where no event of the bundle made it.
+
+        Raises:
+            ViewError: the events contradict each other.
+        """
+        return self.evidence.fold(view, key, self.evidence.touching(view, key, self.evidence.size))
+
+    def event_bytes(self, seq: int) -> bytes | None:
+        """Give the bytes of an event, or None."""
+        event = self.evidence.events.get(seq)
+        return None if event is None else event.data
+
+    def openings(self, seq: int) -> Sequence[Opening]:
+        """Give the openings that fit."""
+        return self.evidence.openings(seq)
 
 
 def _resumed(row: StateRow | None, update: TrustUpdated) -> StateRow:

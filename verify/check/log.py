@@ -7,19 +7,22 @@ from dataclasses import dataclass
 
 from grants.allowed_signers import AllowedSigners
 from grants.book.checks import key_of
+from grants.book.states import GenesisState
 from grants.errors import GrantError, SignatureError
 from ledger.checkpoint import require_blake3
 from ledger.digest import SHA256_TREE
 from ledger.errors import LedgerError, NoteError
 from ledger.event import Event
-from ledger.events import LedgerOpened
+from ledger.events import LedgerKeyRotated, LedgerOpened, LedgerRestored
 from ledger.instant import Instant
+from ledger.note import VerifierKey
 from ledger.policy import NONE, Policy, Witnessed
 from verify import inclusion
 from verify.bundle.form import BundledEvent
 from verify.check.evidence import Evidence
+from verify.check.lineage import check_links, follow, life_of_the_log, signed_by, told
 from verify.check.report import Line, counted, failed, not_checked, passed
-from verify.errors import InclusionError
+from verify.errors import InclusionError, LineageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,31 +41,54 @@ class Anchor:
 
 
 def open_note(evidence: Evidence, anchor: Anchor) -> tuple[Witnessed | None, str]:
-    """Open the checkpoint under the policy's keys; where that fails, the text says why."""
+    """Open the checkpoint under the policy's keys, or under one that came after them; where that fails, say why."""
     try:
         witnessed = anchor.policy.open(evidence.bundle.checkpoint)
         require_blake3(witnessed.checkpoint)
     except NoteError as error:
-        return None, str(error)
+        return _followed(evidence, anchor, str(error))
     return witnessed, ""
 
 
+def _followed(evidence: Evidence, anchor: Anchor, refusal: str) -> tuple[Witnessed | None, str]:
+    if not any(isinstance(event.body, LedgerKeyRotated | LedgerRestored) for event in evidence.events.values()):
+        return None, refusal
+    try:
+        return follow(evidence, anchor), ""
+    except (LineageError, NoteError) as error:
+        return None, str(error)
+
+
 def check_checkpoint(evidence: Evidence, witnessed: Witnessed | None, refusal: str) -> Line:
-    """Check that a log of the policy signed the checkpoint, and that it is the log that genesis opened."""
+    """Check that a log of the policy signed the checkpoint, or a key that came after, and that it is the log's own."""
     if witnessed is None:
         return failed("checkpoint", refusal)
-    body = _genesis(evidence)
-    if body is None:
-        return failed("checkpoint", "event 0 of the bundle opens no log")
-    if body.log_key != witnessed.log.text() or body.origin != witnessed.checkpoint.origin:
+    try:
+        state = life_of_the_log(evidence)
+        checkpoint = witnessed.checkpoint
+        origin, vkey = state.at(checkpoint.size)
+        check_links(evidence, state, checkpoint)
+    except LineageError as error:
+        return failed("checkpoint", str(error))
+    by, key = witnessed.log, VerifierKey.parse(vkey)
+    both = by != key and signed_by(evidence.bundle.checkpoint, [key])
+    known = both and by.text() in {reign.log_key for reign in state.former if reign.origin == origin}
+    if origin != checkpoint.origin or not (by == key or known):
         return failed(
             "checkpoint",
-            f"signed for {witnessed.checkpoint.origin}, but event 0 opens the log {body.origin} with the key "
-            f"{body.log_key}",
+            f"signed for {checkpoint.origin}, but event {_last_change(state, checkpoint.size)} names the log {origin} "
+            f"with the key {vkey}",
         )
-    return passed(
-        "checkpoint", f"signed by {witnessed.log.name} for {witnessed.checkpoint.size} events; genesis names that key"
-    )
+    signed = f"signed by {by.name} for {checkpoint.size} events"
+    became = told(evidence, state, checkpoint)
+    if not became:
+        return passed("checkpoint", f"{signed}; genesis names that key")
+    under = f"under the key {by.key_id.hex()}" + (f" and under {key.key_id.hex()}, which replaced it" if both else "")
+    return passed("checkpoint", f"{signed}, {under}; {became}")
+
+
+def _last_change(state: GenesisState, size: int) -> int:
+    return max((reign.until for reign in state.former if reign.until < size), default=0)
 
 
 def check_own_inclusion(evidence: Evidence, witnessed: Witnessed | None) -> Line:

@@ -24,7 +24,7 @@ def check_structure(evidence: Evidence) -> Line:
     bundle = evidence.bundle
     if evidence.decision is None:
         return failed("structure", f"event {bundle.decision} is no decision that can be read")
-    selection = select(evidence, bundle.decision)
+    selection = select(evidence, bundle.decision, evidence.size)
     if selection.missing:
         return failed("structure", f"event {min(selection.missing)} is missing, and the verdict rests on it")
     unused = sorted(evidence.events.keys() - selection.events.keys())
@@ -102,8 +102,9 @@ def _claim_faults(evidence: Evidence) -> Iterator[str]:
 
 
 def _signature_fault(evidence: Evidence, event: Event) -> str | None:
+    reader = evidence if event.seq <= evidence.bundle.decision else evidence.whole
     try:
-        check_event(evidence, event)
+        check_event(reader, event)
     except (GrantError, LedgerError) as error:
         return f"event {event.seq}, {event.type}: {error}"
     return None
