@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from grants.errors import ErasureError
 from ledger.disclosure import Opening
 from ledger.errors import EventError
 from ledger.event import Event, Registry, SignedBody
@@ -131,6 +132,8 @@ class Fold:
             self.check_signature(self.states, event)
         except Exception as error:  # noqa: BLE001  (whatever it raises says that the signature does not hold)
             fault = "it has no valid signature" if signed else "it does not follow from what was signed"
+            if isinstance(error, ErasureError):
+                fault = "it was not allowed"
             self.tallies.find("signatures", "events", f"seq {seq}", f"{fault}: {error}", events=(seq, seq + 1))
 
     def _fold(self, event: Event) -> None:

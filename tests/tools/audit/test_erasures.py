@@ -115,7 +115,7 @@ def test_an_erasure_against_a_hold_is_found(ledger):
     office.log.close()
     findings = [str(one) for one in _audited(ledger).findings]
     assert len(findings) == 1
-    assert findings[0].startswith(f"events seq {event.seq}: it has no valid signature: event {fields[0][0]} is under")
+    assert findings[0].startswith(f"events seq {event.seq}: it was not allowed: event {fields[0][0]} is under")
 
 
 def _audited(ledger):
