@@ -46,8 +46,8 @@ def _until_gone(cursor: DBAPICursor, told: list[str], where: str, until: float) 
         if _files(cursor) == before:
             # A role that may not is warned, and nothing is done.
             raise StoreError(
-                f"{where}: this role may not write the table anew: what was erased is gone from the log, and its bytes "
-                "from the database once `tally erase --scrub` was run as the table's owner, or by a role that was given "
+                f"{where}: this role may not write the table anew: what was erased is gone from the log, and its "
+                "bytes from the database once `tally erase --scrub` was run as the table's owner, or by a role that has "
                 "MAINTAIN on disclosures"
             )
         if not any(map(_dead, told)):
