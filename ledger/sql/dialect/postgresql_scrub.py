@@ -47,7 +47,7 @@ def _until_gone(cursor: DBAPICursor, told: list[str], where: str, until: float) 
             # A role that may not is warned, and nothing is done.
             raise StoreError(
                 f"{where}: this role may not write the table anew: what was erased is gone from the log, and its "
-                "bytes from the database once `tally erase --scrub` was run as the table's owner, or by a role that has "
+                "bytes from the database once `tally erase --scrub` was run as the table's owner, or by a role with "
                 "MAINTAIN on disclosures"
             )
         if not any(map(_dead, told)):
