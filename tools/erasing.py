@@ -6,9 +6,12 @@ whoever comes after a crash knows what is left to do.
 Source: DESIGN section 8; docs/spec/erasure.md.
 """
 
+import fcntl
+import os
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +22,7 @@ from grants.events import Basis, RetentionRule
 from grants.reading import read_event
 from ledger import disclosure
 from ledger.canon import Json
+from ledger.disclosure import Opening
 from ledger.errors import AppendError, DisclosureError
 from ledger.event import Draft, Event, Registry, erasure_claim
 from ledger.instant import Instant, to_microseconds
@@ -37,7 +41,8 @@ class Item:
 
     Attributes:
         seq: the event's place; ``at`` and ``type`` are the event's.
-        value: what the field holds.
+        value: what the field holds, as it is kept here.
+        fits: whether that is what the event committed to.
         refused: why it may not be erased, or None.
     """
 
@@ -46,6 +51,7 @@ class Item:
     at: Instant
     type: str
     value: Json
+    fits: bool
     refused: str | None
 
     @property
@@ -73,11 +79,16 @@ def plan(snapshot: Snapshot, registry: Registry, wanted: Iterable[Field], basis:
         event = _event(snapshot, registry, seq)
         for opening in (one for one in snapshot.openings(seq) if one.path in paths):
             refused = erasing.refusal(snapshot, registry, (seq, opening.path), basis, at)
-            item = Item(seq, opening.path, event.at, event.type, opening.value, refused)
+            item = Item(seq, opening.path, event.at, event.type, opening.value, _fits(event, opening), refused)
             values[opening.salt].append(item)
     erased, left = list[Item](), list[Item]()
     for items in values.values():
-        (left if any(item.refused for item in items) else erased).extend(items)
+        bar = next((item for item in items if item.refused), None)
+        if bar is None:
+            erased += items
+            continue
+        also = f"the same value stands as {bar.path} of event {bar.seq}, and {bar.refused}"
+        left += [item if item.refused else replace(item, refused=also) for item in items]
     return Plan(tuple(sorted(erased, key=_place)), tuple(sorted(left, key=_place)))
 
 
@@ -134,21 +145,14 @@ def closed(snapshot: Snapshot, seq: int, path: str) -> str:
 
 
 def carry_out(ledger: OpenLedger, drafts: Sequence[Draft]) -> list[Event]:
-    """Append a signed erasure; `finish` is to follow.
+    """Append a signed erasure, within `underway`; `finish` is to follow.
 
     Raises:
         GrantError: it may not be, by what stands now; nothing was erased.
         AppendError: the log refuses it; nothing was erased.
         StoreError: the database can't be written.
     """
-    fresh = _begin(ledger.home)
-    try:
-        return ledger.log.transact(lambda tx: erasing.append_erasure(tx, ledger.registry, drafts))
-    except (GrantError, AppendError, DisclosureError):
-        # Refused, so nothing was deleted; after any other error nobody knows.
-        if fresh:
-            _end(ledger.home)
-        raise
+    return ledger.log.transact(lambda tx: erasing.append_erasure(tx, ledger.registry, drafts))
 
 
 def finish(ledger: OpenLedger) -> None:
@@ -158,34 +162,55 @@ def finish(ledger: OpenLedger) -> None:
         StoreError: it can't be done now; ``tally erase --scrub`` does it later.
     """
     scrub(ledger.log.engine)
-    _end(ledger.home)
+
+
+@contextmanager
+def underway(home: Home) -> Iterator[bool]:
+    """Keep the marker for the length of a block that erases and finishes; one process at a time.
+
+    It goes when the block has ended well, or was refused before anything was deleted; after any other error nobody
+    knows, and it stays.
+
+    Yields:
+        Whether an erasure was left unfinished before.
+
+    Raises:
+        HomeError: it can't be written; nothing was erased.
+    """
+    marker = home.path / _MARKER
+    handle, pending = _claim(marker)
+    try:
+        try:
+            yield pending
+        except (GrantError, AppendError, DisclosureError):
+            if not pending:
+                marker.unlink(missing_ok=True)
+            raise
+        marker.unlink(missing_ok=True)
+        sync(home.path)
+    finally:
+        # The lock goes with it, and with a process that is killed.
+        os.close(handle)
 
 
 def unfinished(home: Home) -> bool:
     """Tell whether an erasure was committed whose bytes may still lie in the database."""
-    return _marker(home).exists()
+    return (home.path / _MARKER).exists()
 
 
-def _marker(home: Home) -> Path:
-    return home.path / _MARKER
-
-
-def _begin(home: Home) -> bool:
-    """Set the marker; False where it stands already."""
-    marker = _marker(home)
+def _claim(marker: Path) -> tuple[int, bool]:
+    """Open the marker and hold it alone; a process that was before us may have taken it away meanwhile."""
     try:
-        marker.touch(mode=0o600, exist_ok=False)
-    except FileExistsError:
-        return False
+        while True:
+            pending = marker.exists()
+            handle = os.open(marker, os.O_RDWR | os.O_CREAT, 0o600)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if marker.exists() and os.path.samestat(os.fstat(handle), marker.stat()):
+                sync(marker.parent)
+                return handle, pending
+            os.close(handle)
     except OSError as error:
         raise HomeError(f"{marker} can't be written ({error.strerror}): nothing was erased") from error
-    sync(home.path)
-    return True
-
-
-def _end(home: Home) -> None:
-    _marker(home).unlink(missing_ok=True)
-    sync(home.path)
 
 
 def _event(snapshot: Snapshot, registry: Registry, seq: int) -> Event:
@@ -193,6 +218,14 @@ def _event(snapshot: Snapshot, registry: Registry, seq: int) -> Event:
     if event is None:
         raise InputError(f"there is no event {seq}: tally log tail shows the last ones")
     return event
+
+
+def _fits(event: Event, opening: Opening) -> bool:
+    try:
+        disclosure.check(event.body, opening)
+    except DisclosureError:
+        return False
+    return True
 
 
 def _by_event(fields: Iterable[Field]) -> Iterator[tuple[int, list[str]]]:

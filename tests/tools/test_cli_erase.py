@@ -1,9 +1,16 @@
 """`tally erase`, `tally hold` and `tally retention`, as people and scripts meet them."""
 
 import sqlite3
+import threading
+import time
 from contextlib import closing
 
 import pytest
+
+from grants.errors import ErasureError
+from ledger.errors import StoreError
+from tools.erasing import underway, unfinished
+from tools.home import Home
 
 DELETE = ("--sql", "DELETE FROM users WHERE id = 42", "--database", "prod")
 BASIS = ("--basis", "gdpr-art-17-1-a")
@@ -178,10 +185,67 @@ def test_a_hold_refuses_a_named_event_and_leaves_out_the_rest(desk, held):
     assert done.exit_code == 0, done.stderr
     left = {(one["event"], one["path"]): one["why"] for one in done.object["left"]}
     assert {(seq, "/args") for seq in held} <= set(left)
-    assert "the same value stands where it may not be erased" in left[held[0], "/args"]
+    assert f"the same value stands as /args of event {held[2]}" in left[held[0], "/args"]
     assert [openings(desk, seq) for seq in held] == [["/args"], ["/args"], ["/args", "/reason"]]
     desk.sign("hold", "release", placed["hold"], "--reason", "settled")
     assert desk.sign("erase", "--event", held[0], "--path", "/args", *BASIS).exit_code == 0
+
+
+def test_of_several_named_events_each_must_be_erasable(desk, held):
+    """One of them is held by its twin: nothing of the others is erased either."""
+    other = desk.decide("r-9", "--sql", "DELETE FROM users WHERE id = 43", "--database", "prod").object["decision"]
+    desk.sign("hold", "place", "--over", f"event:{held[2]}", "--reason", "a claim")
+    done = desk.sign("erase", "--event", other, "--event", held[0], *BASIS)
+    assert done.exit_code == 1
+    assert f"the same value stands as /args of event {held[2]}" in done.error
+    assert openings(desk, other) == ["/args"]
+
+
+def test_what_is_not_what_was_committed_to_is_said_to_be_so(desk, held):
+    """Somebody changed what is kept: who erases it sees that, and may."""
+    with closing(sqlite3.connect(desk.ledger / "ledger.db")) as connection, connection:
+        connection.execute("DROP TRIGGER disclosures_no_update")
+        connection.execute("UPDATE disclosures SET value = ? WHERE seq = ? AND path = '/reason'", (b'"x"', held[2]))
+    done = desk.sign("erase", "--event", held[2], "--path", "/reason", *BASIS)
+    assert done.exit_code == 0, done.stderr
+    assert "not what the event committed to" in done.stdout
+
+
+def test_erasers_take_turns(desk):
+    """A marker that one takes away is never the marker of another, who may still be killed."""
+    home = Home(desk.ledger)
+    order = []
+
+    def work(name):
+        with underway(home) as pending:
+            order.append((name, pending, unfinished(home)))
+            time.sleep(0.05)
+            order.append((name, pending, unfinished(home)))
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [one[0] for one in order[::2]] == [one[0] for one in order[1::2]]
+    assert all(there for _, _, there in order)
+    assert not unfinished(home)
+
+
+@pytest.mark.parametrize(("error", "left"), [(ErasureError("held"), False), (StoreError("disk"), True)])
+def test_what_was_refused_leaves_no_marker_and_what_failed_does(desk, error, left):
+    """A refusal deleted nothing; after any other error nobody knows."""
+    home = Home(desk.ledger)
+    with pytest.raises(type(error)), underway(home):
+        raise error
+    assert unfinished(home) is left
+    # A refusal leaves what was left before.
+    with pytest.raises(ErasureError), underway(home):
+        raise ErasureError("held")
+    assert unfinished(home) is left
+    with underway(home) as pending:
+        assert pending is left
+    assert not unfinished(home)
 
 
 def test_a_subject_that_is_held_as_a_whole_is_an_error(desk, held):

@@ -3,7 +3,6 @@
 Source: DESIGN section 8; docs/spec/erasure.md.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, cast, get_args
 
@@ -20,7 +19,7 @@ from tools.cli.command import command as declare
 from tools.cli.output import emit, say, table
 from tools.cli.params import Signing, actor, check_act, find_key, signed, signing_options
 from tools.cli.session import interactive, opened
-from tools.erasing import Item, Plan, carry_out, covered, due, fields_named, fields_of, finish, plan, unfinished
+from tools.erasing import Item, Plan, carry_out, covered, due, fields_named, fields_of, finish, plan, underway
 from tools.errors import DeclinedError, InputError, UnattendedError
 from tools.ledger import OpenLedger
 from tools.show.statement import statement_text
@@ -110,9 +109,10 @@ def command(
         found = ledger.log.read(
             lambda look: plan(look, ledger.registry, wish.fields(look, ledger), ground, ledger.now())
         )
-        refused = next((item.refused for item in found.left if item.refused and item.seq in seqs), None)
-        if refused is not None or (found.left and not found.erased):
-            raise InputError(refused or _first(found.left))
+        # Whoever names an event relies on it; where nothing can be erased at all, nobody takes that for done.
+        refused = [item for item in found.left if item.seq in seqs or not found.erased]
+        if refused:
+            raise InputError(refused[0].refused)
         _show(found)
         if dry_run or not found.erased:
             emit(
@@ -120,17 +120,18 @@ def command(
             )
             return
         drafts = _signed(ledger, signing, found, ground)
-        events = carry_out(ledger, drafts)
-        told = f"Erased {len(found.erased)} fields (event {', '.join(str(event.seq) for event in events)})."
-        say(f"{told} The database is written anew...")
-        try:
-            finish(ledger)
-        except StoreError:
-            emit({**_data(found, ground), "events": [event.seq for event in events], "scrubbed": False})
-            raise
+        with underway(ledger.home):
+            erasures = [event.seq for event in carry_out(ledger, drafts)]
+            told = f"Erased {len(found.erased)} fields (event {', '.join(map(str, erasures))})."
+            say(f"{told} The database is written anew...")
+            try:
+                finish(ledger)
+            except StoreError:
+                emit({**_data(found, ground), "events": erasures, "scrubbed": False})
+                raise
         kept = ledger.log.read(lambda look: _still_open(look, found))
     emit(
-        {**_data(found, ground), "events": [event.seq for event in events], "scrubbed": True},
+        {**_data(found, ground), "events": erasures, "scrubbed": True},
         f"{told} No byte of them is left in the database.{kept}",
     )
 
@@ -167,8 +168,7 @@ def _ask(count: int, *, yes: bool) -> None:
 
 
 def _scrub() -> None:
-    with opened() as ledger:
-        pending = unfinished(ledger.home)
+    with opened() as ledger, underway(ledger.home) as pending:
         finish(ledger)
     emit({"scrubbed": True, "pending": pending}, "The database was written anew: it holds no byte of what was erased.")
 
@@ -179,22 +179,14 @@ def _show(found: Plan) -> None:
     if found.left:
         say(f"{len(found.left)} fields are left:")
         for item in found.left:
-            say(f"  {item.path} of event {item.seq}: {_why(item, found)}")
+            say(f"  {item.path} of event {item.seq}: {item.refused}")
 
 
 def _row(item: Item) -> tuple[object, ...]:
     value = canon.encode(item.value).decode()
-    return item.seq, item.at, item.type, item.path, value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
-
-
-def _first(left: Sequence[Item]) -> str:
-    return next(item.refused for item in left if item.refused) or ""
-
-
-def _why(item: Item, found: Plan) -> str:
-    if item.refused:
-        return item.refused
-    return f"the same value stands where it may not be erased ({_first(found.left)})"
+    shown = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
+    told = shown if item.fits else f"{shown} (not what the event committed to: run tally audit)"
+    return item.seq, item.at, item.type, item.path, told
 
 
 def _nothing(found: Plan) -> str:
@@ -210,5 +202,5 @@ def _data(found: Plan, basis: Basis) -> dict[str, object]:
     return {
         "basis": basis,
         "fields": [{"event": item.seq, "type": item.type, "path": item.path} for item in found.erased],
-        "left": [{"event": item.seq, "path": item.path, "why": _why(item, found)} for item in found.left],
+        "left": [{"event": item.seq, "path": item.path, "why": item.refused} for item in found.left],
     }

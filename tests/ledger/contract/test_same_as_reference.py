@@ -3,9 +3,9 @@
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ledger.errors import AppendError, EventError
+from ledger.errors import AppendError, DisclosureError, EventError
 from ledger.memory import MemoryLog
-from tests.ledger.contract.sample import START, VIEWS, Clock, append, closed, everything, moved
+from tests.ledger.contract.sample import START, VIEWS, Clock, append, closed, erased, everything, moved
 
 texts = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), min_size=1, max_size=4)
 accounts = st.sampled_from(["a", "b", "é"]) | texts
@@ -19,6 +19,9 @@ drafts = st.builds(
     by=st.sampled_from(["agent:one", "agent:two"]),
     causes=st.sampled_from([(), (0,), (3,)]),
 ) | st.builds(closed, accounts)
+# Places of notes that may be there, that may have gone, and that never were.
+erasures = st.lists(st.integers(0, 12), min_size=1, max_size=3).map(lambda seqs: erased(*((n, "/note") for n in seqs)))
+drafts |= erasures
 histories = st.lists(st.tuples(st.integers(-3_000_000, 3_000_000), st.lists(drafts, max_size=5)), max_size=8)
 
 
@@ -38,5 +41,5 @@ def test_any_history_is_kept_as_the_reference_keeps_it(make_log, clock, history)
 def _outcome(log, drafts):
     try:
         return [event.data for event in append(log, *drafts)]
-    except (AppendError, EventError) as error:
+    except (AppendError, DisclosureError, EventError) as error:
         return type(error), str(error)
