@@ -33,7 +33,7 @@ types: $(STAMP)
 layers: $(STAMP)
 	$(BIN)/lint-imports
 
-bench: $(STAMP)  ## figures for docs/benchmarks.md
+bench: $(STAMP)  ## figures for docs/benchmarks.md, in about 25 minutes
 	$(BIN)/python -m tools.dev.bench --write
 
 assurance: $(STAMP)  ## the long tests whole; writes docs/assurance.md

@@ -1,57 +1,104 @@
-"""Measure tallystick, and the floor under it, in one run on one machine.
+"""Measure tallystick, its peers, and the floor under them, in one run on one machine.
 
-    python -m tools.dev.bench [--write]
+    python -m tools.dev.bench [--events 1e7] [--quick] [--write]
 
-Rows with a ratio are measured in turns with the raw floor: the same bytes put into a plain SQLite table with the same
-durability. ``--write`` puts the table into docs/benchmarks.md.
+A full run takes about 25 minutes. ``--quick`` is a small one that shows that everything works; its figures mean little.
+``--write`` puts the page into docs/benchmarks.md and the plot beside it.
 """
 
-import platform
-import statistics
+import argparse
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from tools.dev.bench import appending, deciding, proving
-from tools.dev.bench.row import Row
+from tools.dev.bench import appending, auditing, deciding, growing, page, peers, plot, postgres
+from tools.dev.bench.logs import bytes_on_disk
+from tools.dev.bench.sample import check_template
+from tools.dev.bench.sheet import SQLITE, Sheet
+from tools.dev.bench.thresholds import judge
 
-DOCS = Path(__file__).parents[3] / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parents[3] / "docs" / "benchmarks.md"
+SMALLEST = 10_000
 
-MEASURES: tuple[Callable[[Path], list[Row]], ...] = (appending.measure, proving.measure, deciding.measure)
+
+@dataclass(frozen=True)
+class Plan:
+    """How far a run goes.
+
+    Attributes:
+        events: our own log's final size.
+        peers: theirs, as far as the time reaches.
+        seconds: how long each peer may take.
+        postgres: our log's final size on PostgreSQL.
+        audited: how many events are audited.
+    """
+
+    events: int
+    peers: int
+    seconds: float
+    postgres: int
+    audited: int
+
+    def sizes(self, most: int) -> list[int]:
+        """List the powers of ten up to a size, and that size."""
+        powers = [10**power for power in range(4, 13) if 10**power < most]
+        return [*powers, most]
+
+
+def plan(options: argparse.Namespace) -> Plan:
+    """Read how far the run goes."""
+    if options.quick:
+        return Plan(int(options.events or 100_000), 20_000, 10, 20_000, 20_000)
+    return Plan(int(options.events or 10_000_000), 1_000_000, 100, 100_000, 200_000)
 
 
 def main() -> None:
     """Run every measure and print the table."""
-    rows: list[Row] = []
-    for measure in MEASURES:
-        with TemporaryDirectory() as place:
+    options = _options()
+    far = plan(options)
+    if far.events < SMALLEST:
+        raise SystemExit(f"--events is at least {SMALLEST:,}")
+    check_template()
+    sheet, sizes = Sheet(), far.sizes(far.events)
+
+    def grow(place: Path) -> None:
+        file = place / "grown.db"
+        growing.measure(sheet, file, SQLITE, sizes, lambda: bytes_on_disk(file))
+
+    measures: dict[str, Callable[[Path], None]] = {
+        "appending": lambda place: appending.on_sqlite(sheet, place),
+        "growing": grow,
+        "auditing": lambda place: auditing.measure(sheet, place, far.audited),
+        "deciding": lambda place: deciding.measure(sheet, place),
+        "postgres": lambda _: postgres.measure(sheet, far.sizes(far.postgres)),
+        "peers": lambda _: peers.measure(sheet, far.sizes(far.peers), far.seconds),
+    }
+    for name, measure in measures.items():
+        if name in options.without:
+            sheet.notes.append(f"{name}: NOT-RUN, left out by hand.")
+            continue
+        with TemporaryDirectory(prefix="tally-bench-") as place:
             begun = perf_counter()
-            rows += measure(Path(place))
-            print(f"{measure.__module__}: {perf_counter() - begun:.0f} s", file=sys.stderr)
-    text = table(rows)
-    print(text)
-    if "--write" in sys.argv:
-        DOCS.write_text(HEAD + text, "utf-8")
+            measure(Path(place))
+            print(f"{name}: {perf_counter() - begun:.0f} s", file=sys.stderr)
+    thresholds = judge(sheet, sizes)
+    print(page.table(sheet.rows.values()))
+    print(page.judged(thresholds))
+    if options.write:
+        page.save(sheet, thresholds, PAGE, plot.draw(sheet, sizes))
 
 
-HEAD = f"""# Benchmarks
-
-`make bench` measures all rows in one run and writes this page. Machines differ and are noisy: the ratios are
-what to look at. Measured with Python {platform.python_version()} on {platform.machine()}, medians of several turns.
-
-"""
-
-
-def table(rows: list[Row]) -> str:
-    """Lay the rows out as a Markdown table."""
-    lines = ["| what | rate | beside it | ratio |", "|---|---|---|---|"]
-    for row in rows:
-        floor = f"{row.floor_name}: {statistics.median(row.floor):,.0f} {row.unit}" if row.floor else ""
-        ratio = f"{row.ratio():.2f}" if row.floor else ""
-        lines.append(f"| {row.what} | {statistics.median(row.rates):,.0f} {row.unit} | {floor} | {ratio} |")
-    return "\n".join(lines) + "\n"
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tools.dev.bench", description=__doc__.partition("\n")[0])
+    parser.add_argument("--events", type=float, help="our own log's final size, such as 1e7")
+    parser.add_argument("--quick", action="store_true", help="a small run")
+    parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md and the plot")
+    parser.add_argument("--without", action="append", default=[], metavar="PART", help="leave out peers, postgres, ...")
+    return parser.parse_args()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -11,8 +11,7 @@ from grants import acts
 from grants.issue import Prepared, append_signed
 from grants.signer import FileSigner, generate
 from ledger.log import Snapshot
-from tools.dev.bench.appending import TURNS
-from tools.dev.bench.row import Row, rate
+from tools.dev.bench.sheet import SQLITE, Sheet, rate
 from tools.founding import Founding, found
 from tools.home import Home
 from tools.ledger import OpenLedger, open_ledger
@@ -29,21 +28,25 @@ FACTS: dict[str, str | bool | int | None] = {
 }
 
 
-def measure(place: Path) -> list[Row]:
+REDUCE = "shell line of four commands reduced"
+DECIDE = "operation decided and recorded, durable"
+TURNS = 5
+
+
+def measure(sheet: Sheet, place: Path) -> None:
+    """Measure the reducer alone, and a whole decision."""
     ledger = _ledger(place)
     point = DecisionPoint(ledger.log, ledger.registry)
     operation = Operation("shell", {"command": "rm -rf /srv/app/tests/out", "cwd": "/srv/app"})
     request = Request(operation, os.getuid(), None)
-    read = Row("shell line of four commands reduced", "lines/s")
-    decided = Row("operation decided and recorded, durable", "decisions/s")
     for _ in range(TURNS):
-        read.rates.append(rate(300, lambda: [reduce_operation("shell", SHELL, home="/home/x") for _ in range(300)]))
-        decided.rates.append(rate(100, lambda: [point.decide(request) for _ in range(100)]))
+        reduced = rate(300, lambda: [reduce_operation("shell", SHELL, home="/home/x") for _ in range(300)])
+        sheet.add(REDUCE, "lines/s", SQLITE, reduced)
+        sheet.add(DECIDE, "decisions/s", SQLITE, rate(100, lambda: [point.decide(request) for _ in range(100)]))
     answer = point.decide(request)
     if answer.outcome != "allow":
         raise SystemExit(f"the benchmark's operation is not allowed: {answer.reason}")
     ledger.close()
-    return [read, decided]
 
 
 def _ledger(place: Path) -> OpenLedger:

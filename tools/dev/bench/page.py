@@ -1,0 +1,95 @@
+"""The page: docs/benchmarks.md, as Markdown."""
+
+import os
+import platform
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+
+from tools.dev.bench.sheet import COLUMNS, Row, Sheet
+from tools.dev.bench.thresholds import Threshold
+
+HEAD = """# Benchmarks
+
+`make bench` measures all of this in one run on one machine and writes this page. Machines differ and are noisy: the
+ratios are what to look at, each the median over turns in which the two sides took turns. Rates are medians too.
+
+"""
+
+WHAT = """
+## What is measured
+
+- A small event has about 270 bytes. A full one takes a claim, is found by three tags and changes one state of a view.
+- The raw floor writes the very rows of `events`, `nodes` and `head` that tallystick writes, ready-made, with the same
+  fsync, into tables without triggers: through `sqlite3` (WAL, `synchronous=FULL`), and through psycopg (COPY for
+  batches, INSERT for one event).
+- "Log path alone" is hashing both trees and writing events, nodes and head; what the events' bytes cost is not in it.
+  Single appends and full events go the whole way: draft, canonical bytes, claims, tags, views, trees, group commit.
+- A proof from the database is read in one query together with its event, and verified from the event's bytes before it
+  is handed out. Steady rates are taken once the upper part of the tree is known to the prover; first ones apart.
+- The audit checks a log of full events, without signatures: those cost what Ed25519 costs.
+- A peer's proof is as it hands it out: none of them verifies it first. Every kept proof is checked in the row below.
+- A peer's batch row stands beside our log path alone, which comes nearest to what peers do.
+"""
+
+ORDER = (
+    *("append one", "append 100 ", "append 1,000 ", "append in bulk"),
+    *("inclusion proof from", "the same, the first", "inclusion proof checked"),
+    *("open", "bytes", "peak", "audit", "rebuild"),
+)
+"""How the rows that begin so follow each other; any other comes last, and rows of one kind as they were measured."""
+
+
+def write(sheet: Sheet, thresholds: list[Threshold], plot: str) -> str:
+    """Write the page."""
+    parts = [
+        HEAD,
+        _machine(),
+        "\n\n## Figures\n\n",
+        table(sheet.rows.values()),
+        "\n## Thresholds\n\n",
+        judged(thresholds),
+    ]
+    parts += [WHAT, "\n## Notes\n\n", *[f"- {note}\n" for note in sheet.notes]]
+    parts += [f"\n## Growth\n\n![Rates as the log grows]({plot})\n"]
+    return "".join(parts)
+
+
+def table(rows: Iterable[Row]) -> str:
+    """Lay the figures out, a column for each that has any."""
+    found = sorted(rows, key=lambda row: next(at for at, one in enumerate((*ORDER, "")) if row.what.startswith(one)))
+    columns = [column for column in COLUMNS if any(column in row.figures for row in found)]
+    lines = [f"| what | {' | '.join(columns)} |", f"|---|{'---:|' * len(columns)}"]
+    for row in found:
+        cells = [_spell(row.median(column)) for column in columns]
+        lines.append(f"| {row.what} ({row.unit}) | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def judged(thresholds: Iterable[Threshold]) -> str:
+    """Say what holds."""
+    lines = ["| what | asked | found | holds |", "|---|---|---:|---|"]
+    for one in thresholds:
+        verdict = "NOT-RUN" if one.holds is None else "yes" if one.holds else "**no**"
+        lines.append(f"| {one.what} | {one.asked} | {one.found or ''} | {verdict} |")
+    return "\n".join(lines) + "\n"
+
+
+def _spell(figure: float | None) -> str:
+    if figure is None:
+        return ""
+    return f"{figure:,.0f}" if figure >= 100 else f"{figure:,.1f}"
+
+
+def _machine() -> str:
+    return (
+        f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {platform.system()} on "
+        f"{platform.machine()}, {os.cpu_count()} cores."
+    )
+
+
+def save(sheet: Sheet, thresholds: list[Threshold], page: Path, drawing: str) -> None:
+    """Write the page and the plot beside it."""
+    plot = page.with_name("benchmarks.svg")
+    plot.write_text(drawing, "utf-8")
+    page.write_text(write(sheet, thresholds, plot.name), "utf-8")

@@ -1,0 +1,82 @@
+"""What must be reached, and whether it was: worked out from the figures, never written by hand."""
+
+from dataclasses import dataclass
+
+from tools.dev.bench import appending, auditing, growing
+from tools.dev.bench.sheet import POSTGRES, RAW_POSTGRES, RAW_SQLITE, SQLITE, Sheet, power
+
+SLOWER, SHARE, BATCHED = 1.6, 0.5, 50_000
+PROOFS, FLAT, CHECKS = 20_000, 1.5, 40_000
+TREES, WHOLE, OPENING, MEMORY = 150_000, 40_000, 1000, 300
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """One demand.
+
+    Attributes:
+        what: what is asked for.
+        asked: the figure that it must reach.
+        found: the figure that was measured, or None where nothing was.
+        holds: whether it is reached; None where nothing was measured.
+    """
+
+    what: str
+    asked: str
+    found: str | None
+    holds: bool | None
+
+
+def judge(sheet: Sheet, sizes: list[int]) -> list[Threshold]:
+    """Hold the figures against every demand."""
+    return [
+        _ratio(sheet, SQLITE, RAW_SQLITE),
+        _ratio(sheet, POSTGRES, RAW_POSTGRES),
+        *[_share(sheet, batch, SQLITE, RAW_SQLITE) for batch in appending.BATCHES],
+        *[_share(sheet, batch, POSTGRES, RAW_POSTGRES) for batch in appending.BATCHES],
+        _least(sheet, appending.log_path(1000), "append 1,000 a transaction, SQLite", BATCHED, "events/s"),
+        *[_least(sheet, growing.proving(size), f"proofs, {power(size)} events", PROOFS, "a second") for size in sizes],
+        _flat(sheet, sizes),
+        *[_least(sheet, growing.checking(size), f"checks, {power(size)} events", CHECKS, "a second") for size in sizes],
+        _least(sheet, auditing.TREES, auditing.TREES, TREES, "events/s"),
+        _least(sheet, auditing.WHOLE, auditing.WHOLE, WHOLE, "events/s"),
+        _most(sheet, growing.opening(sizes[-1]), f"opening, {power(sizes[-1])} events", OPENING, "ms"),
+        _most(sheet, growing.MEMORY, f"peak memory, {power(sizes[-1])} events", MEMORY, "MiB"),
+    ]
+
+
+def _ratio(sheet: Sheet, column: str, raw: str) -> Threshold:
+    found = sheet.row(appending.SINGLE).ratio(raw, column)
+    return _made(
+        f"single durable append, {column}, times the raw floor", f"at most {SLOWER}", found, "{:.2f}", most=SLOWER
+    )
+
+
+def _share(sheet: Sheet, batch: int, column: str, raw: str) -> Threshold:
+    found = sheet.row(appending.log_path(batch)).ratio(column, raw)
+    what = f"append {batch:,} a transaction, {column}, share of the raw floor's rate"
+    return _made(what, f"at least {SHARE}", found, "{:.2f}", least=SHARE)
+
+
+def _least(sheet: Sheet, row: str, what: str, least: float, unit: str) -> Threshold:
+    return _made(what, f"at least {least:,} {unit}", sheet.row(row).median(SQLITE), f"{{:,.0f}} {unit}", least=least)
+
+
+def _most(sheet: Sheet, row: str, what: str, most: float, unit: str) -> Threshold:
+    return _made(what, f"at most {most:,} {unit}", sheet.row(row).median(SQLITE), f"{{:,.1f}} {unit}", most=most)
+
+
+def _flat(sheet: Sheet, sizes: list[int]) -> Threshold:
+    rates = [rate for size in sizes if (rate := sheet.row(growing.proving(size)).median(SQLITE)) is not None]
+    found = max(rates) / min(rates) if len(rates) > 1 else None
+    what = f"proofs, quickest over slowest from {power(sizes[0])} to {power(sizes[-1])}"
+    return _made(what, f"below {FLAT}", found, "{:.2f}", most=FLAT)
+
+
+def _made(
+    what: str, asked: str, found: float | None, form: str, *, least: float | None = None, most: float | None = None
+) -> Threshold:
+    if found is None:
+        return Threshold(what, asked, None, None)
+    holds = (least is None or found >= least) and (most is None or found <= most)
+    return Threshold(what, asked, form.format(found), holds)
