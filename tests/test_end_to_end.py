@@ -53,9 +53,12 @@ def run(tmp_path, monkeypatch):
     return started
 
 
-def test_from_an_empty_directory_to_a_verified_verdict(run, tmp_path):
+@pytest.mark.parametrize("kept", ["sqlite", "postgresql"])
+def test_from_an_empty_directory_to_a_verified_verdict(run, tmp_path, request, kept):
     signed = ("--by", "human:ada", "--yes")
-    run("tally", "init", "--human", "human:ada", "--name", "Ada L.", "--new-key", tmp_path / "ada", "--no-uid", "--yes")
+    database = () if kept == "sqlite" else ("--database", request.getfixturevalue("postgres").address())
+    first = ("--human", "human:ada", "--name", "Ada L.", "--new-key", tmp_path / "ada", "--no-uid", "--yes")
+    run("tally", "init", *first, *database)
     for agent in ("agent:ops-7", "agent:companion"):
         run("tally", "principal", "add", agent, "--owner", "human:ada", *signed)
     speaks = ("--speaks-for", "agent:ops-7", "--speaks-for", "agent:companion")
@@ -101,3 +104,5 @@ def test_from_an_empty_directory_to_a_verified_verdict(run, tmp_path):
     assert rebuilt["same"] is True
     (audited,) = run("tally", "audit", "--json")
     assert audited["ok"] is True
+    (checked,) = run("tally", "db", "check", "--json")
+    assert checked["ok"] is True

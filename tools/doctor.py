@@ -24,6 +24,7 @@ from ledger.instant import from_microseconds
 from ledger.log import Snapshot
 from ledger.note import VerifierKey
 from ledger.policy import parse_policy
+from ledger.sql.engine import settings
 from ledger.transaction import transaction_time
 from tools import checkpointing
 from tools.erasing import unfinished
@@ -54,7 +55,6 @@ _PYTHON: Final = (3, 11)
 _EARLIEST: Final = 1_767_225_600_000_000  # 2026-01-01: no clock that is right says less
 _WRITABLE_BY_OTHERS: Final = 0o022
 _OPEN_TO_OTHERS: Final = 0o077
-_PRAGMAS: Final = {"journal_mode": "wal", "synchronous": "2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def examine(home: Home, *, confirm_clock: bool = False) -> Iterator[Finding]:
     yield _names()
     yield _ssh_keygen()
     yield _clock()
-    if not home.database.is_file():
+    if not (home.file.is_file() or home.pointer.is_file()):
         yield Finding("ledger", "problem", f"{home.path} holds none: check --ledger, or run tally init")
         return
     yield _modes(home)
@@ -147,7 +147,7 @@ def _modes(home: Home) -> Finding:
     wrong = []
     for path, refused in (
         (home.path, _WRITABLE_BY_OTHERS),
-        (home.database, _WRITABLE_BY_OTHERS),
+        (home.pointer if home.pointer.exists() else home.file, _WRITABLE_BY_OTHERS),
         (home.mark, _WRITABLE_BY_OTHERS),
         (home.key, _OPEN_TO_OTHERS),
     ):
@@ -164,11 +164,11 @@ def _modes(home: Home) -> Finding:
 
 
 def _settings(ledger: OpenLedger) -> tuple[Status, str]:
-    with ledger.log.engine.connect() as connection:
-        found = {name: str(connection.exec_driver_sql(f"PRAGMA {name}").scalar()) for name in _PRAGMAS}
-    if found != _PRAGMAS:
-        return "problem", f"{found}, and {_PRAGMAS} is wanted: is the directory on a network file system?"
-    return "ok", "tables of this version, journal_mode wal, synchronous full"
+    told = settings(ledger.log.engine)
+    wrong = [text for text, right in told if not right]
+    if wrong:
+        return "problem", f"{', '.join(wrong)}: a commit may be lost; see docs/guides/operate.md"
+    return "ok", f"tables of this version, {', '.join(text for text, _ in told)}"
 
 
 def _time(ledger: OpenLedger) -> tuple[Status, str]:
@@ -215,7 +215,7 @@ def _constitution(ledger: OpenLedger) -> tuple[Status, str]:
 
 
 def _protected(ledger: OpenLedger) -> tuple[Status, str]:
-    place = reference.file(str(ledger.home.database.resolve()))
+    place = reference.file(str(ledger.home.key.resolve()))
 
     def nearest(snapshot: Snapshot) -> ResourceState | None:
         rows = (read_state(snapshot, resources.NAME, key, ResourceState) for key in reference.candidates(place))

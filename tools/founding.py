@@ -1,6 +1,7 @@
 """How a ledger begins: genesis, the constitution, and its own directory put out of the agents' reach.
 
-All of it is built in a directory of another name and appears in one rename. The first human signs three statements;
+All of it is built in a directory of another name and appears in one rename; a schema in PostgreSQL is dropped again if
+it does not come to that. The first human signs three statements;
 the log's own key is made here and signs the first checkpoint.
 
 Source: DESIGN sections 7 and 9.
@@ -21,6 +22,8 @@ from ledger.event import Draft
 from ledger.log import Clock, Log, Snapshot
 from ledger.note import NoteSigner, VerifierKey
 from ledger.policy import Policy, PolicyLog
+from ledger.sql.address import PostgresAddress
+from ledger.sql.place import discard_log
 from tools import checkpointing
 from tools.attributes import control_plane
 from tools.home import Home, write_new
@@ -46,6 +49,7 @@ class Founding:
         document: the constitution.
         demonstration: whether claimed identities are believed; such a ledger binds nobody.
         passphrase: what seals the log's key, or None for a key that its file alone protects.
+        database: the PostgreSQL schema that is to be made for it, or None for a SQLite file in the directory.
     """
 
     origin: str
@@ -56,6 +60,7 @@ class Founding:
     document: str
     demonstration: bool = False
     passphrase: bytes | None = field(default=None, repr=False)
+    database: PostgresAddress | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +87,13 @@ def found(home: Home, founding: Founding, sign: Sign, *, clock: Clock = time_of_
         GrantError: what is said of the human, or the signature, does not hold.
     """
     done: list[Founded] = []
-    home.create(lambda draft: done.append(_build(draft, home.path, founding, sign, clock)))
+    made: list[PostgresAddress] = []
+    try:
+        home.create(lambda draft: done.append(_build(draft, home.path, founding, sign, clock, made)))
+    except BaseException:
+        for schema in made:
+            discard_log(schema)
+        raise
     return done[0]
 
 
@@ -91,10 +102,16 @@ def new_origin() -> str:
     return f"tally.local/{secrets.token_hex(8)}"
 
 
-def _build(draft: Home, place: Path, founding: Founding, sign: Sign, clock: Clock) -> Founded:
+def _build(
+    draft: Home, place: Path, founding: Founding, sign: Sign, clock: Clock, made: list[PostgresAddress]
+) -> Founded:
     log_key = NoteSigner(founding.origin, new_key(draft.key, founding.passphrase)).verifier_key
     write_new(draft.mark, b"", 0o600)
+    if founding.database is not None:
+        draft.point_to(founding.database)
     log = create_empty(draft, clock)
+    if founding.database is not None:
+        made.append(founding.database)
     try:
         patterns = _first_events(log, place, founding, log_key, sign)
         ledger = begun(draft, log, clock)

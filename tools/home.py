@@ -1,6 +1,7 @@
 """A ledger's directory: where it is found, what stands in it, and how a new one appears whole or not at all.
 
-    ledger.db      the database (and, while it is open, its -wal and -shm files)
+    ledger.db      the database (and, while it is open, its -wal and -shm files), or instead of it
+    database       the URL of the PostgreSQL schema that the log is in
     log.key        the log's own Ed25519 key, for its owner alone; see `tools.keys`
     high-water     the text of the checkpoint signed last; see `tools.checkpointing`
     policy         what an auditor trusts: the log's key, in C2SP tlog-policy form
@@ -19,9 +20,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from ledger.sql.address import Address, PostgresAddress, parse_url
 from tools.errors import HomeError
 
 DEFAULT: Final = Path(".tally")
+_MOST: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +40,50 @@ class Home:
     unlock: Callable[[Path], bytes] | None = field(default=None, compare=False, repr=False)
 
     @property
-    def database(self) -> Path:
-        """The database."""
+    def file(self) -> Path:
+        """The database, where it is SQLite's."""
         return self.path / "ledger.db"
+
+    @property
+    def pointer(self) -> Path:
+        """What names the database, where it is elsewhere."""
+        return self.path / "database"
+
+    @property
+    def database(self) -> Address:
+        """Where the database is.
+
+        Raises:
+            HomeError: the file that names it can't be read.
+            StoreError: what it names is no PostgreSQL database.
+        """
+        try:
+            with self.pointer.open("rb") as named:
+                data = named.read(_MOST)
+        except FileNotFoundError:
+            return self.file
+        except NotADirectoryError:
+            return self.file
+        except OSError as error:
+            raise HomeError(f"{self.pointer} can't be read ({error.strerror}): run as the ledger's owner") from error
+        try:
+            return parse_url(data.decode().removesuffix("\n"))
+        except UnicodeDecodeError as error:
+            raise HomeError(f"{self.pointer} is not UTF-8: it holds the database's URL alone") from error
+
+    def point_to(self, address: PostgresAddress) -> None:
+        """Say where the database is; the old saying stands until the new one does.
+
+        Raises:
+            OSError: it can't be written.
+        """
+        unfinished = self.pointer.with_name(f".database.{secrets.token_hex(4)}.new")
+        try:
+            write_new(unfinished, f"{address}\n".encode())
+            unfinished.replace(self.pointer)
+            sync(self.path)
+        finally:
+            unfinished.unlink(missing_ok=True)
 
     @property
     def key(self) -> Path:

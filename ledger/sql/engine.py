@@ -13,8 +13,9 @@ from ledger.errors import StoreMissingError
 from ledger.sql import dialect
 from ledger.sql.address import Address
 from ledger.sql.dialect.base import BUSY_SECONDS, PURPOSE
+from ledger.sql.failure import translated
 
-__all__ = ["BUSY_SECONDS", "migrator", "open_engine", "place", "writer"]
+__all__ = ["BUSY_SECONDS", "migrator", "open_engine", "place", "settings", "writer"]
 
 
 def open_engine(address: Address, *, busy_seconds: float = BUSY_SECONDS) -> sa.Engine:
@@ -43,6 +44,16 @@ def writer(engine: sa.Engine) -> sa.Engine:
 def migrator(engine: sa.Engine) -> sa.Engine:
     """Give the same engine, of which each transaction may change the tables, alone."""
     return engine.execution_options(**{PURPOSE: "migrate"})
+
+
+def settings(engine: sa.Engine) -> list[tuple[str, bool]]:
+    """Say what durability and isolation rest on, and whether each is as it must be.
+
+    Raises:
+        StoreError: the database can't be asked.
+    """
+    with translated(place(engine)), engine.connect() as connection:
+        return list(dialect.of(engine).settings(connection))
 
 
 def place(engine: sa.Engine) -> str:

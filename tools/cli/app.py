@@ -10,7 +10,6 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any, Final, NoReturn
 
 import click
@@ -144,7 +143,7 @@ def root() -> None:
     """
     named = os.environ.get("TALLY_LEDGER")
     if session().ledger is None and named:
-        session().ledger = Path(named)
+        session().name_ledger(named)
 
 
 def _wants_json(words: Sequence[str]) -> bool:

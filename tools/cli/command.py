@@ -89,7 +89,6 @@ def shared_options(*, hidden: bool = True) -> list[click.Parameter]:
         _option(
             ["--ledger"],
             "ledger",
-            type=click.Path(path_type=Path),
             metavar="PATH",
             hidden=hidden,
             help="The ledger's directory; else $TALLY_LEDGER, else ./.tally.",
@@ -125,6 +124,8 @@ def _option(declared: list[str], name: str, **more: Any) -> click.Option:  # noq
         # What stands behind a command does not undo what stands before it.
         if name == "no_color":
             session().color = session().color and not value
+        elif name == "ledger" and isinstance(value, str):
+            session().name_ledger(value)
         elif value:
             setattr(session(), name, value)
 

@@ -4,20 +4,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
+import click
 import sqlalchemy as sa
 
 from ledger.errors import StoreError
+from ledger.sql import dialect, schema
+from ledger.sql.address import parse_url
 from ledger.sql.engine import open_engine, place
 from ledger.sql.failure import translated
 from ledger.sql.migrate import upgrade as migrate
 from ledger.sql.raw import open_raw
 from ledger.sql.revision import found_revision, mismatch
 from ledger.sql.schema import REVISION
-from ledger.sql.snapshot import SqlSnapshot
 from tools.cli.command import group
 from tools.cli.failure import DONE, EVIDENCE
 from tools.cli.output import emit, fields, say
 from tools.cli.session import home
+from tools.moving import move
 
 _EXAMPLE: Final = """\
 tally db status
@@ -39,7 +42,8 @@ def status() -> None:
         name = place(engine)
         with translated(name), engine.begin() as connection:
             found = found_revision(connection)
-            head = SqlSnapshot(connection).head if found is not None else None
+            # These columns are of every revision.
+            head = connection.execute(sa.select(schema.head.c.size, schema.head.c.at)).first() if found else None
         kind = engine.dialect.name
     data = {
         "database": name,
@@ -81,6 +85,36 @@ def upgrade() -> int:
             say("Upgrading in one transaction: should it be interrupted, the tables stay as they are.")
         before, after = migrate(engine)
     return _report((str(before), after))
+
+
+@command.command("grant-sql", example="tally db grant-sql tally_app | psql -d records")
+@click.argument("role")
+@click.option("--read-only", is_flag=True, help="For an auditor: let the role read, and nothing else.")
+def grant_sql(role: str, *, read_only: bool) -> None:
+    """Print what the owner of a PostgreSQL database runs so that a role may decide, and can't change the past.
+
+    The role may read, append, and move the head and the views. It may not update, delete or truncate what is
+    append-only, change a table, or switch a trigger off. Whatever the role was granted before is taken back first.
+    """
+    address = home().database
+    statements = dialect.at(address).grants(address, role, read_only=read_only)
+    emit({"role": role, "read_only": read_only, "statements": statements}, "\n".join(f"{one};" for one in statements))
+
+
+@command.command("use", example="tally db use 'postgresql+psycopg://tally@db.example/records?schema=tallystick'")
+@click.argument("url")
+def use(url: str) -> None:
+    """Take another database for this ledger's, to which tally copy has brought the same log.
+
+    The new one must continue the old one, in both trees; stop what writes meanwhile. The old database stays as it is,
+    for you to put away.
+    """
+    address, before = parse_url(url), str(home().database)
+    size = move(home(), address)
+    emit(
+        {"before": before, "database": str(address), "size": size}, f"{address} holds the log now, {size} events of it"
+    )
+    say(f"Put {before} away where nobody takes it for the log.")
 
 
 def _report(moved: tuple[str, str] | None) -> int:

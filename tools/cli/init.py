@@ -15,6 +15,7 @@ from grants.identifier import kind_of, parse_principal
 from grants.issue import Prepared
 from grants.signer import Signer, generate
 from ledger.event import Draft
+from ledger.sql.address import PostgresAddress, parse_url
 from tools.cli.command import command as declare
 from tools.cli.output import emit, fields, say
 from tools.cli.params import confirm, key_option, load_signer, signed, yes_option
@@ -26,7 +27,8 @@ from tools.founding import Founding, found, new_origin
 
 _EXAMPLE: Final = """\
 tally init --human human:h1 --name 'Ada L.'
-tally --ledger /srv/tally init --human human:h1 --new-key ~/.ssh/tally --yes"""
+tally --ledger /srv/tally init --human human:h1 --new-key ~/.ssh/tally --yes
+tally --ledger /srv/tally init --database postgresql+psycopg://tally@db.example/records"""
 
 _UNTOLD: Final = frozenset({"protected", "demonstration", "uid", "sealed"})
 
@@ -42,6 +44,9 @@ _UNTOLD: Final = frozenset({"protected", "demonstration", "uid", "sealed"})
 @click.option(
     "--constitution", type=click.Path(path_type=Path), metavar="FILE", help="Adopt this one, not the default."
 )
+@click.option(
+    "--database", metavar="URL", help="Keep the log in this PostgreSQL database, ?schema=NAME; else in a SQLite file."
+)
 @click.option("--no-uid", is_flag=True, help="Do not take your system user for that human.")
 @click.option("--demonstration", is_flag=True, help="Believe claimed identities: for trying out; it binds nobody.")
 @click.option("--passphrase", "sealed", is_flag=True, help="Seal the log's own key; asks, or takes --passphrase-file.")
@@ -53,6 +58,7 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
     new_key: Path | None,
     origin: str | None,
     constitution: Path | None,
+    database: str | None,
     no_uid: bool,
     demonstration: bool,
     sealed: bool,
@@ -63,8 +69,12 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
     You become its first human: you sign its first event, adopt a constitution, and register the ledger's own
     directory as control plane, so that no agent may write there. The log gets a key of its own. Two files are made
     for auditors: policy (the log's key) and signers (yours).
+
+    With --database (or --ledger URL) the log is kept in PostgreSQL, in a schema that is made for it; the directory
+    holds the rest. A password never stands in the URL: keep it in ~/.pgpass, PGPASSWORD or a service file.
     """
-    place = home(ask=False)
+    place = home(ask=False, begins=True)
+    address = _address(database)
     if place.path.exists():
         raise HomeError(
             f"{place.path} is there already and is left as it is: use it, or choose another place with --ledger"
@@ -87,10 +97,12 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
             document=document,
             demonstration=demonstration,
             passphrase=passphrase,
+            database=address,
         )
         founded = found(place, founding, _signing(signer, yes=yes))
     data = {
         "ledger": str(place.path),
+        "database": str(place.database),
         "origin": founding.origin,
         "human": human,
         "fingerprint": signer.public_key.fingerprint,
@@ -118,6 +130,15 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
         "    --set reversibility=recoverable --set about_people=false --absent purpose\n"
         "  tally doctor"
     )
+
+
+def _address(option: str | None) -> PostgresAddress | None:
+    """Read the database's URL, from wherever it was given."""
+    named = session().database
+    if option is not None and named is not None and option != named:
+        raise InputError("two databases are named, by --ledger and by --database: name one")
+    text = option or named
+    return None if text is None else parse_url(text)
 
 
 def _secret(path: Path) -> str:

@@ -21,6 +21,7 @@ class Session:
 
     Attributes:
         ledger: the directory that was named, or None for ``./.tally``.
+        database: the database that was named in its place, which ``init`` makes a ledger's.
         json: whether data is printed as JSON.
         confirm_clock: whether a long jump of the clock is right.
         color: whether colours are allowed at all.
@@ -28,10 +29,18 @@ class Session:
     """
 
     ledger: Path | None = None
+    database: str | None = None
     json: bool = False
     confirm_clock: bool = False
     color: bool = True
     passphrase_file: Path | None = None
+
+    def name_ledger(self, text: str) -> None:
+        """Take what ``--ledger`` or ``TALLY_LEDGER`` names."""
+        if "://" in text:
+            self.database = text
+        else:
+            self.ledger = Path(text)
 
 
 def session() -> Session:
@@ -42,15 +51,22 @@ def session() -> Session:
     return context.find_root().ensure_object(Session)
 
 
-def home(*, ask: bool = True) -> "Home":
+def home(*, ask: bool = True, begins: bool = False) -> "Home":
     """Give the directory of the ledger: ``--ledger``, then ``TALLY_LEDGER``, then ``./.tally``.
 
     Args:
         ask: whether the person at the terminal may be asked for the passphrase of the log's key.
+        begins: whether the ledger is only begun, so that the database may be named that is to hold it.
+
+    Raises:
+        InputError: a database was named where the directory is wanted.
     """
     from tools.cli.passphrase import unlocking  # noqa: PLC0415  (help needs none of it)
+    from tools.errors import InputError  # noqa: PLC0415  (as above)
     from tools.home import DEFAULT, Home  # noqa: PLC0415  (as above)
 
+    if session().database is not None and not begins:
+        raise InputError("a ledger is named by its directory, which holds its key: only tally init takes a URL")
     file = session().passphrase_file
     return Home((session().ledger or DEFAULT).absolute(), unlocking(file) if ask or file is not None else None)
 

@@ -61,7 +61,7 @@ def flipped(stage: Stage, page: Page) -> None:
 
     page.tell("The same in a copy of the database. Before and after, the audit recomputes everything in it:")
     copy = stage.folder / "tampered.db"
-    _copy(stage.home.database, copy)
+    _copy(stage.home.file, copy)
     before = audit(copy, EVENTS, VIEWS, check_event)
     page.expect(f"untouched, all {before.size} events agree with both trees, claims, tags and states", before.ok)
     copy.write_bytes(_changed(copy.read_bytes()))

@@ -88,6 +88,13 @@ class Dialect(Protocol):
     def create_triggers(self, connection: sa.Connection) -> None:
         """Create what `triggers` gives."""
 
+    def grants(self, address: Address, role: str, *, read_only: bool) -> list[str]:
+        """Give the statements that let a role append and decide, or read alone, and nothing else.
+
+        Raises:
+            StoreError: the database has no roles, or that is no name of one.
+        """
+
     def schema_faults(self, connection: sa.Connection) -> Iterator[tuple[str, str]]:
         """Name each table, trigger or function that is not as the migrations left it, and say what is wrong."""
 

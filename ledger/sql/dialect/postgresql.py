@@ -17,7 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ledger.errors import CorruptError, StoreBusyError, StoreError, StoreMissingError
 from ledger.sql.address import Address, PostgresAddress
-from ledger.sql.dialect import postgresql_catalog, postgresql_scrub, postgresql_triggers
+from ledger.sql.dialect import postgresql_catalog, postgresql_grants, postgresql_scrub, postgresql_triggers
 from ledger.sql.dialect.base import BUSY_SECONDS, LOST, PURPOSE, Purpose, Words
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ _WORDS: Final[dict[str, Words]] = {
     "53200": (StoreBusyError, "the server is out of memory: try again"),
     "53300": (StoreBusyError, "the server takes no more connections: try again, or raise its max_connections"),
     "25006": (StoreError, "this server takes no writes: name the primary, not a standby"),
-    "42501": (StoreError, "this role may not: let the owner run what `tally db grant-sql ROLE` prints"),
+    "42501": (StoreError, "this role may not: use the owner's, or let the owner run what `tally db grant-sql` prints"),
     "54000": (StoreError, "a key is longer than PostgreSQL can index, some 2,700 bytes; nothing was written"),
     "22021": (StoreError, "a text holds a character that PostgreSQL can't keep; nothing was written"),
     "3D000": (StoreMissingError, "there is no such database: check the address"),
@@ -173,6 +173,10 @@ class PostgreSQL:
         for name in postgresql_triggers.triggers(_quoted(schema)):
             table = postgresql_triggers.table_of(name)
             connection.exec_driver_sql(f"ALTER TABLE {_quoted(schema)}.{table} ENABLE ALWAYS TRIGGER {name}")
+
+    def grants(self, address: Address, role: str, *, read_only: bool) -> list[str]:
+        """Give the statements; see `ledger.sql.dialect.postgresql_grants`."""
+        return postgresql_grants.grants(_address(address).schema, role, read_only=read_only)
 
     def schema_faults(self, connection: sa.Connection) -> Iterator[tuple[str, str]]:
         """Hold what the catalogue says of every object in the schema against the migrations."""

@@ -160,6 +160,10 @@ class SQLite:
         for statement in TRIGGERS.values():
             connection.exec_driver_sql(statement)
 
+    def grants(self, address: Address, role: str, *, read_only: bool) -> list[str]:  # noqa: ARG002  (it has none)
+        """Refuse: the file's mode is all that SQLite knows."""
+        raise StoreError(f"{address}: SQLite has no roles: whoever may write the file may write the log")
+
     def schema_faults(self, connection: sa.Connection) -> Iterator[tuple[str, str]]:
         """Hold the text that SQLite keeps of every object against the text of the migrations."""
         expected = {table.name: _table_text(table) for table in metadata.sorted_tables} | dict(TRIGGERS)
