@@ -124,8 +124,8 @@ def _rounds(ledger: OpenLedger, witness: PolicyWitness) -> Outcome:
     before = ledger.log.read(lambda look: look.last_cosigned(witness_id(witness.key))) or 0
     old, (size, note) = before, _newest(ledger)
     for _ in range(_ROUNDS):
-        if old == size and _kept(ledger, witness, size):
-            return Outcome(witness.name, "stood", size)
+        # Asked even where its line is kept: it remembers what a log that came back from a backup has forgotten.
+        stood = _kept(ledger, witness, size)
         try:
             _ask(ledger, witness, old, size, note)
         except SizeConflictError as conflict:
@@ -143,7 +143,7 @@ def _rounds(ledger: OpenLedger, witness: PolicyWitness) -> Outcome:
                 ) from conflict
             old = conflict.size
         else:
-            return Outcome(witness.name, "cosigned", size)
+            return Outcome(witness.name, "stood" if stood else "cosigned", size)
     raise RemoteError("it tells another size each time")
 
 

@@ -1,0 +1,301 @@
+"""Two departments that watch each other, from the witness's key to the auditor's verdict; and what goes wrong."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from ledger.policy import parse_policy
+from tools.cli.witness_client import standing
+from tools.home import Home
+from tools.ledger import open_ledger
+from verify.cli import run as verify
+
+
+class Service:
+    """A program of ours that serves HTTP, in a process of its own."""
+
+    def __init__(self, words: list[str]) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", "from tools.cli import main; main()", *words, "--port", "0", "--json"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout
+        line = self.process.stdout.readline()
+        assert line, self.process.stderr.read() if self.process.stderr else ""
+        self.told = json.loads(line)
+        self.url = self.told["url"]
+
+    def stop(self) -> tuple[int, str]:
+        self.process.send_signal(signal.SIGTERM)
+        _, err = self.process.communicate(timeout=30)
+        return self.process.returncode, err
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[..., Service]]:
+    running: list[Service] = []
+
+    def start(*words: object) -> Service:
+        running.append(Service([str(word) for word in words]))
+        return running[-1]
+
+    yield start
+    for service in running:
+        if service.process.poll() is None:
+            service.stop()
+
+
+@pytest.fixture
+def departments(tally, desk, tmp_path):
+    """Two ledgers and two witnesses; each witness knows the other's log."""
+    other = tmp_path / "other"
+    done = tally("--ledger", other, "init", "--new-key", tmp_path / "other.key", "--name", "Bo", "--yes")
+    assert done.exit_code == 0, done.stderr
+    ledgers = {"here": desk.ledger, "there": other}
+    for name, ledger in ledgers.items():
+        place = tmp_path / f"witness-{name}"
+        assert tally("witness", "init", place, "--name", f"witness.example/{name}").exit_code == 0
+        for one in ledgers.values():
+            vkey = (one / "policy").read_text().split()[1]
+            assert tally("witness", "add-log", place, vkey).exit_code == 0
+        assert (place / "witness.key").stat().st_mode & 0o777 == 0o600
+        assert ledger.is_dir()
+    return ledgers
+
+
+def vkey_of(tally, place):
+    return tally("witness", "show", place, "--json").object["vkey"]
+
+
+def test_two_departments_cosign_each_other_and_an_auditor_counts_both(
+    tally, desk, departments, serve, tmp_path, capsys
+):
+    services = {name: serve("witness", "serve", tmp_path / f"witness-{name}") for name in departments}
+    for ledger in departments.values():
+        for name, service in services.items():
+            words = ("witness", "add", name, service.told["vkey"], "--url", service.url, "--quorum", "all")
+            assert tally("--ledger", ledger, *words).exit_code == 0
+
+    decided = desk.decide("r1", "--shell", "ls build")
+    seq = decided.object["seq"] if "seq" in decided.object else decided.object["decision"]
+    assert tally("--ledger", desk.ledger, "checkpoint").exit_code == 0
+    early = desk.run("prove", seq, "-o", tmp_path / "early.bundle")
+    assert (early.exit_code, "run tally witness submit" in early.error) == (1, True)
+
+    for ledger in departments.values():
+        before = tally("--ledger", ledger, "witness", "status", "--json").object
+        assert before["state"] == "pending"
+        done = tally("--ledger", ledger, "witness", "submit", "--json")
+        assert (done.exit_code, done.object["state"]) == (0, "final"), done.stderr
+        after = tally("--ledger", ledger, "witness", "status", "--json").object
+        assert {one["state"] for one in after["witnesses"]} == {"cosigned"}
+
+    proved = desk.run("prove", seq, "-o", tmp_path / "b.bundle", "--disclose-all", "--json")
+    assert proved.exit_code == 0, proved.stderr
+    assert "witnesses" not in proved.object["not_checked"]
+    auditor = ["--policy", str(desk.ledger / "policy"), "--signers", str(desk.ledger / "signers")]
+    assert verify(["bundle", str(tmp_path / "b.bundle"), *auditor, "--strict", "--json"]) == 0
+    lines = {line["check"]: line for line in json.loads(capsys.readouterr().out)["checks"]}
+    assert (lines["witnesses"]["status"], lines["witnesses"]["passed"]) == ("PASS", 2)
+
+    stripped = json.loads((tmp_path / "b.bundle").read_bytes())
+    *kept, _ = stripped["checkpoint"].splitlines(keepends=True)
+    stripped["checkpoint"] = "".join(kept)
+    from ledger import canon
+
+    (tmp_path / "one.bundle").write_bytes(canon.encode(stripped) + b"\n")
+    assert verify(["bundle", str(tmp_path / "one.bundle"), *auditor, "--strict"]) == 3
+
+    shown = tally("--ledger", desk.ledger, "checkpoint", "show").stdout
+    assert len(parse_policy((desk.ledger / "policy").read_bytes()).open(shown.encode()).witnesses) == 2
+
+    # A newer checkpoint that nobody has witnessed yet does not take the quorum away from what was.
+    assert desk.decide("r2", "--shell", "ls build").exit_code in {0, 4, 5}
+    assert tally("--ledger", desk.ledger, "checkpoint").exit_code == 0
+    again = desk.run("prove", seq, "-o", tmp_path / "again.bundle", "--json")
+    assert again.exit_code == 0, again.stderr
+    assert again.object["checkpoint_size"] == proved.object["checkpoint_size"]
+
+    assert desk.run("audit").exit_code == 0
+    for service in services.values():
+        code, err = service.stop()
+        assert (code, "Stopped." in err) == (0, True)
+
+
+def test_a_log_that_was_put_back_is_found_out_by_its_witness(tally, ledger, serve, tmp_path, monkeypatch):
+    """The mark is put back with the database: only somebody outside can remember."""
+    place = tmp_path / "witness"
+    tally("witness", "init", place, "--name", "witness.example/w")
+    tally("witness", "add-log", place, (ledger / "policy").read_text().split()[1])
+    service = serve("witness", "serve", place)
+    tally("witness", "add", "w", service.told["vkey"], "--url", service.url)
+    monkeypatch.chdir(tmp_path)
+    assert tally("witness", "submit").exit_code == 0
+    shutil.copytree(ledger, tmp_path / "backup")
+    for name in ("bo", "cy"):
+        assert tally("principal", "add", f"human:{name}", "--yes").exit_code == 0
+    assert tally("checkpoint").exit_code == 0
+    assert tally("witness", "submit").exit_code == 0
+    shutil.copytree(ledger, tmp_path / "first")
+    shutil.rmtree(ledger)
+    shutil.copytree(tmp_path / "backup", ledger)
+
+    behind = tally("witness", "submit", "--json")
+    assert behind.exit_code == 3
+    assert "signed nothing beyond" in behind.objects[0]["outcomes"][0]["why"]
+    (claimed,) = tmp_path.glob("equivocation-*.json")
+    policy = ["--policy", str(ledger / "policy")]
+    assert verify(["equivocation", str(claimed), *policy]) == 6
+    claimed.unlink()
+
+    for name in ("dan", "eve", "fay"):
+        assert tally("principal", "add", f"human:{name}", "--yes").exit_code == 0
+    assert tally("checkpoint").exit_code == 0
+    forked = tally("witness", "submit")
+    assert (forked.exit_code, "PROVEN" in forked.error) == (3, True)
+    (proven,) = tmp_path.glob("equivocation-*.json")
+    assert verify(["equivocation", str(proven), *policy]) == 0
+
+
+def test_a_witness_that_is_away_leaves_the_checkpoint_pending(tally, ledger, tmp_path, monkeypatch):
+    from tools.witnessing import asking
+
+    monkeypatch.setattr(asking, "PAUSES", ())
+    place = tmp_path / "witness"
+    tally("witness", "init", place, "--name", "witness.example/w")
+    tally("witness", "add", "w", vkey_of(tally, place), "--url", "http://127.0.0.1:9")
+    done = tally("witness", "submit", "--json")
+    assert (done.exit_code, done.object["state"], done.object["outcomes"][0]["result"]) == (1, "pending", "failed")
+    status = tally("witness", "status")
+    assert (status.exit_code, "pending" in status.stderr, "never" in status.stdout) == (0, True, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("submit",), "run tally witness add"),
+        (("submit", "nobody"), "has no witness"),
+        (("add", "w", "nonsense"), "not a vkey"),
+        (("serve", "nowhere"), "can't be read"),
+        (("show", "nowhere"), "can't be read"),
+        (("add-log", "nowhere", "nonsense"), "not a vkey"),
+    ],
+)
+def test_what_can_not_be_done_is_said(tally, ledger, words, said):
+    done = tally("witness", *words)
+    assert (done.exit_code, said in done.error) == (1, True)
+
+
+def test_a_log_is_no_witness_and_a_witness_no_log(tally, ledger, tmp_path):
+    place = tmp_path / "witness"
+    tally("witness", "init", place, "--name", "witness.example/w")
+    log = (ledger / "policy").read_text().split()[1]
+    assert "of a log" in tally("witness", "add", "w", log).error
+    assert "of a witness" in tally("witness", "add-log", place, vkey_of(tally, place)).error
+    assert "https://" in tally("witness", "add", "w", vkey_of(tally, place), "--url", "ftp://x").error
+    assert tally("witness", "add", "w", vkey_of(tally, place)).exit_code == 0
+    assert "has no URL" in tally("witness", "submit", "w").error
+    assert tally("witness", "add", "w", vkey_of(tally, place)).exit_code == 1
+
+
+def test_nothing_stands_without_a_checkpoint(tmp_path):
+    from ledger.memory import MemoryLog
+    from ledger.policy import Policy
+
+    assert MemoryLog((), lambda: 1).read(lambda look: standing(look, Policy((), (), ()))) is None
+
+
+# -- watching, from the outside --
+
+
+def test_a_ledger_an_export_and_an_address_show_one_log(tally, ledger, serve, tmp_path):
+    service = serve("--ledger", ledger, "checkpoint", "serve")
+    policy = tmp_path / "policy"
+    shutil.copy(ledger / "policy", policy)
+    states = {name: tmp_path / f"{name}.seen" for name in ("ledger", "export", "address")}
+
+    def look(name, source):
+        done = tally("watch", source, "--policy", policy, "--state", states[name], "--once", "--json")
+        assert done.exit_code == 0, done.stderr
+        return done.object["seen"], done.object["before"], done.object["size"]
+
+    assert tally("export", tmp_path / "export-1").exit_code == 0
+    for name, source in (("ledger", ledger), ("export", tmp_path / "export-1"), ("address", service.url)):
+        assert look(name, source) == ("first", None, 3)
+    for name in ("bo", "cy", "di"):
+        assert tally("principal", "add", f"human:{name}", "--yes").exit_code == 0
+    assert tally("checkpoint").exit_code == 0
+    assert tally("export", tmp_path / "export-2").exit_code == 0
+    for name, source in (("ledger", ledger), ("export", tmp_path / "export-2"), ("address", service.url)):
+        assert look(name, source) == ("grown", 3, 6)
+        assert look(name, source) == ("same", 6, 6)
+    assert service.stop()[0] == 0
+    gone = tally("watch", service.url, "--policy", policy, "--state", states["address"], "--once")
+    assert (gone.exit_code, "does not answer" in gone.error) == (1, True)
+
+
+def test_a_log_that_was_put_back_is_found_out_by_whoever_watches(tally, ledger, tmp_path):
+    policy = tmp_path / "policy"
+    shutil.copy(ledger / "policy", policy)
+    words = ("watch", ledger, "--policy", policy, "--state", tmp_path / "seen", "--evidence", tmp_path, "--once")
+    shutil.copytree(ledger, tmp_path / "backup")
+    for name in ("bo", "cy"):
+        assert tally("principal", "add", f"human:{name}", "--yes").exit_code == 0
+    assert tally("checkpoint").exit_code == 0
+    assert tally(*words).exit_code == 0
+    shutil.rmtree(ledger)
+    shutil.copytree(tmp_path / "backup", ledger)
+    back = tally(*words)
+    assert (back.exit_code, "CLAIMED: size 3 was shown after size 5" in back.error) == (3, True)
+    for name in ("dan", "eve", "fay"):
+        assert tally("principal", "add", f"human:{name}", "--yes").exit_code == 0
+    assert tally("checkpoint").exit_code == 0
+    forked = tally(*words)
+    assert (forked.exit_code, "PROVEN" in forked.error) == (3, True)
+    files = sorted(tmp_path.glob("equivocation-*.json"))
+    assert sorted(verify(["equivocation", str(file), "--policy", str(policy)]) for file in files) == [0, 6]
+
+
+def test_it_follows_until_it_is_told_to_stop(ledger, tmp_path):
+    words = ["watch", ledger, "--policy", ledger / "policy", "--state", tmp_path / "seen", "--every", "1", "--json"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from tools.cli import main; main()", *map(str, words)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    looks = [json.loads(process.stdout.readline()) for _ in range(2)]
+    process.send_signal(signal.SIGTERM)
+    _, err = process.communicate(timeout=30)
+    assert ([look["seen"] for look in looks], process.returncode) == (["first", "same"], 0)
+    assert "Stopped." in err
+
+
+@pytest.mark.parametrize("damage", ["policy", "source", "state"])
+def test_what_can_not_be_watched_is_said(tally, ledger, tmp_path, damage):
+    (tmp_path / "nonsense").write_text("nonsense\n")
+    named = {"policy": ledger / "policy", "source": ledger, "state": tmp_path / "seen"}
+    named[damage] = tmp_path / "nonsense"
+    done = tally("watch", named["source"], "--policy", named["policy"], "--state", named["state"], "--once")
+    assert done.exit_code == 1
+    assert done.error
+
+
+def test_a_standing_is_read_without_the_key(ledger):
+    (ledger / "log.key").unlink()
+    opened = open_ledger(Home(ledger))
+    try:
+        policy = parse_policy(Path(ledger / "policy").read_bytes())
+        now = opened.log.read(lambda look: standing(look, policy))
+    finally:
+        opened.close()
+    assert now is not None
+    assert (now.state, now.witnesses) == ("quorum", ())
