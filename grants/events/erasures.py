@@ -37,6 +37,9 @@ BASES: Final[dict[str, str]] = {
 }
 """Every basis with its meaning; the first six are the grounds of Regulation (EU) 2016/679, article 17(1)."""
 
+ERASURE: Final = "erasure"
+"""The tag of every erasure."""
+
 MAX_FIELDS: Final = 500
 """So many fields one statement names at most: a human reads it."""
 
@@ -84,7 +87,7 @@ class FieldsErased(SignedBody):
 
     def tags(self) -> Iterable[str]:
         """Find all erasures, and those of one event."""
-        yield "erasure"
+        yield ERASURE
         yield from (f"erased:{seq}" for seq in dict.fromkeys(field.event for field in self.fields))
 
 

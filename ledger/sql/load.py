@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from ledger import canon
 from ledger.disclosure import Opening
-from ledger.errors import AppendError, CanonError, CorruptError, DisclosureError, EventError
+from ledger.errors import AppendError, CanonError, CorruptError, DisclosureError, EventError, StoreError
 from ledger.event import Event, Registry
 from ledger.sql import schema
 from ledger.sql.dump import Seal, StoredOpening
@@ -60,13 +60,18 @@ def load(log: SqlLog, registry: Registry, source: Source, size: int, progress: P
         CorruptError: the source holds what is no log, or does not follow.
         StoreError: a database can't be read or written.
     """
-    start = log.read(lambda look: look.head.size)
-    for batch in _batches(registry, source, start, size):
+    stands = log.read(lambda look: look.head.size)
+    for batch in _batches(registry, source, stands, size):
         try:
             head = log.extend(batch.events, batch.openings)
         except (EventError, AppendError, DisclosureError) as error:
+            if log.read(lambda look: look.head.size) != stands:
+                raise StoreError(
+                    "somebody else writes to the log that is filled: let them end, then try again"
+                ) from error
             raise CorruptError(f"what is read is no log that could stand ({error}): run `tally audit` on it") from error
-        progress(head.size)
+        stands = head.size
+        progress(stands)
 
 
 def load_seals(engine: sa.Engine, seals: Iterable[Seal]) -> None:
@@ -106,9 +111,12 @@ def _batches(registry: Registry, source: Source, start: int, stop: int) -> Itera
 
 def _event(registry: Registry, seq: int, data: bytes) -> Event:
     try:
-        return registry.parse(data)
+        event = registry.parse(data)
     except EventError as error:
         raise CorruptError(f"event {seq} of what is read can't be: {error}; run `tally audit` on it") from error
+    if event.seq != seq:
+        raise CorruptError(f"event {event.seq} stands in the place of event {seq}: run `tally audit` on what is read")
+    return event
 
 
 def _opening(stored: StoredOpening) -> Opening:

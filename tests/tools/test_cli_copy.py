@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from ledger.errors import StoreBusyError
 from ledger.sql import load as loading
 from tools.copying import copying
 from tools.copying.places import Place, is_same
@@ -25,7 +26,7 @@ source, target, after = sys.argv[1:]
 def progress(stage, done, total):
     if stage == "copying" and done == int(after):
         os.kill(os.getpid(), signal.SIGKILL)
-copying.copy(Place.named(source).open(), Place.named(target).open_or_create(Place.named(source)), progress)
+copying.copy(Place.named(source).open(), Place.named(target).open_or_create(Place.named(source)), None, progress)
 """
 
 
@@ -134,10 +135,10 @@ def test_copy_of_a_log_that_is_written_to_is_its_beginning(busy, tmp_path, monke
             written.append(busy.decide("r-meanwhile", "--shell", "rm -rf build").exit_code)
 
     try:
-        copied = copying.copy(log, other, progress)
+        copied = copying.copy(log, other, target.home, progress)
         assert written
         assert copied.size == size < busy.size()
-        assert copying.copy(log, other, lambda *_: None).size == busy.size()
+        assert copying.copy(log, other, target.home, lambda *_: None).size == busy.size()
     finally:
         log.close()
         other.close()
@@ -253,3 +254,58 @@ def test_older_copy_with_key_and_mark_is_brought_up_to_date(busy, tmp_path):
     assert busy.tally("--ledger", tmp_path / "old", "checkpoint").exit_code != 0
     assert busy.run("copy", busy.ledger, tmp_path / "old").exit_code == 0
     assert busy.tally("--ledger", tmp_path / "old", "checkpoint").exit_code == 0
+
+
+def holds(folder, secret):
+    return any(secret in path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.fixture
+def told(desk):
+    """A desk at which somebody was registered under a name that is to go, in event `told`."""
+    done = desk.sign("principal", "add", "agent:a9", "--name", "Grete Marker", "--owner", "human:ada")
+    assert done.exit_code == 0, done.stderr
+    return desk.size() - 1
+
+
+def erase(desk, seq):
+    done = desk.sign("erase", "--event", seq, "--path", "/name", "--basis", "gdpr-art-17-1-a")
+    assert done.exit_code == 0, done.stderr
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_what_was_erased_since_is_gone_from_the_copy_to_the_last_byte(desk, told, tmp_path, alone):
+    target = tmp_path / "copy" / "ledger.db" if alone else tmp_path / "copy"
+    (tmp_path / "copy").mkdir() if alone else None
+    assert desk.run("copy", desk.ledger, target).exit_code == 0
+    assert holds(tmp_path / "copy", b"Grete Marker")
+    erase(desk, told)
+    assert desk.run("copy", desk.ledger, target).exit_code == 0
+    assert not holds(tmp_path / "copy", b"Grete Marker")
+    assert rows(tmp_path / "copy" / "ledger.db") == rows(desk.ledger / "ledger.db")
+
+
+def test_what_was_erased_before_never_comes_into_a_copy(desk, told, tmp_path):
+    erase(desk, told)
+    assert desk.run("copy", desk.ledger, tmp_path / "copy").exit_code == 0
+    assert desk.run("export", tmp_path / "export").exit_code == 0
+    assert desk.tally("--ledger", tmp_path / "again", "import", tmp_path / "export").exit_code == 0
+    assert not any(holds(tmp_path / name, b"Grete Marker") for name in ("copy", "export", "again"))
+    assert rows(tmp_path / "again" / "ledger.db") == rows(desk.ledger / "ledger.db")
+    assert desk.tally("--ledger", tmp_path / "again", "audit").exit_code == 0
+
+
+def test_copy_that_was_interrupted_before_the_bytes_were_gone_is_finished_by_the_next(
+    desk, told, tmp_path, monkeypatch
+):
+    desk.run("copy", desk.ledger, tmp_path / "copy")
+    erase(desk, told)
+    with monkeypatch.context() as patch:
+        patch.setattr(copying, "scrub", lambda engine: (_ for _ in ()).throw(StoreBusyError("somebody reads")))
+        assert desk.run("copy", desk.ledger, tmp_path / "copy").exit_code == 1
+    for name in ("log.key", "high-water"):
+        shutil.copy(desk.ledger / name, tmp_path / "copy" / name)
+    assert "what was erased may still lie" in desk.tally("--ledger", tmp_path / "copy", "doctor").stdout
+    assert desk.run("copy", desk.ledger, tmp_path / "copy").exit_code == 0
+    assert not holds(tmp_path / "copy", b"Grete Marker")
+    assert not copying.unfinished(Place.named(str(tmp_path / "copy")).home)

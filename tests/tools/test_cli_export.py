@@ -66,7 +66,7 @@ def test_export_ends_at_the_checkpoint_that_is_asked_for(ledger, tally, tmp_path
     assert verify(tmp_path / "out", ledger) == 0
     missing = tally("export", tmp_path / "other", "--at", first + 1)
     assert missing.exit_code == 1
-    assert f"there is no checkpoint of {first + 1} events: the newest are {first}" in missing.error
+    assert f"there is no checkpoint of {first + 1} events: the newest is of {first}" in missing.error
     assert not (tmp_path / "other").exists()
 
 

@@ -36,7 +36,7 @@ def command(source: str, target: str) -> None:
         other = target_place.open_or_create(source_place)
         try:
             with progress("copying") as bar:
-                done = copy(log, other, lambda stage, at, of: bar(at, of, stage))
+                done = copy(log, other, target_place.home, lambda stage, at, of: bar(at, of, stage))
         finally:
             other.close()
     finally:

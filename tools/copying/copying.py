@@ -6,17 +6,22 @@ The target is a prefix of the source at every moment, whatever interrupts.
 Source: DESIGN section 6.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from grants.events.erasures import ERASURE
 from ledger import mmr
 from ledger.errors import ProofError
 from ledger.log import Head, Snapshot
 from ledger.sql.dump import Dump, dump
 from ledger.sql.load import load, load_seals
 from ledger.sql.log import SqlLog
+from ledger.sql.scrub import scrub
+from tools.erasing import underway, unfinished
 from tools.errors import EvidenceError
+from tools.home import Home
 from verify.views import EVENTS
 
 Progress: TypeAlias = Callable[[str, int, int], None]
@@ -38,21 +43,28 @@ class Copied:
     digests: dict[str, str]
 
 
-def copy(source: SqlLog, target: SqlLog, progress: Progress) -> Copied:
+def copy(source: SqlLog, target: SqlLog, home: Home | None, progress: Progress) -> Copied:
     """Copy what the target lacks, and hold every table of both against each other.
+
+    Args:
+        source: the log that is read.
+        target: the log that is written to.
+        home: the target's directory, or None where it is a database alone.
+        progress: is told how far it is.
 
     Raises:
         EvidenceError: the target is no prefix of the source, or the copy differs from it.
         CorruptError: the source holds what can't be a log.
         StoreError: a database can't be read or written.
     """
-    return dump(source.engine, lambda look: _copy(look, target, progress))
+    return dump(source.engine, lambda look: _copy(look, target, home, progress))
 
 
-def _copy(look: Dump, target: SqlLog, progress: Progress) -> Copied:
+def _copy(look: Dump, target: SqlLog, home: Home | None, progress: Progress) -> Copied:
     size = look.head.size
     stood = target.read(lambda own: check_prefix(look, own))
-    load(target, EVENTS, look, size, lambda done: progress("copying", done, size))
+    with _nothing_left(target, home, owed=_loses(look, stood, home)):
+        load(target, EVENTS, look, size, lambda done: progress("copying", done, size))
     load_seals(target.engine, look.seals(0, size))
     digests = _compared(look, target, progress)
     return Copied(size, stood, digests)
@@ -88,6 +100,25 @@ def _fits(look: Snapshot, head: Head) -> bool:
     except ProofError:
         return False
     return (tuple(own), tuple(twin)) == (head.blake3_peaks, head.sha256_peaks)
+
+
+def _loses(look: Snapshot, stood: int, home: Home | None) -> bool:
+    """Tell whether the copy takes openings away that the target was given earlier.
+
+    A database without a directory has no place for a note that this was interrupted, so there it is taken for granted.
+    """
+    if home is not None and unfinished(home):
+        return True
+    return stood > 0 and any(seq >= stood or home is None for seq in look.tagged(ERASURE))
+
+
+@contextmanager
+def _nothing_left(target: SqlLog, home: Home | None, *, owed: bool) -> Iterator[None]:
+    """Write the target anew after the block where it owes that, so that no byte is left of what was erased in it."""
+    with underway(home) if owed and home is not None else nullcontext():
+        yield
+        if owed:
+            scrub(target.engine)
 
 
 def _compared(look: Dump, target: SqlLog, progress: Progress) -> dict[str, str]:

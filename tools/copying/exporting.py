@@ -111,16 +111,17 @@ class _Export:
         return Exported(index, self._openings, self._checkpoints, self.look.head.size - size)
 
     def _ending(self, wanted: int | None) -> tuple[int, bytes]:
-        notes = dict(self.look.checkpoints())
-        if wanted is not None and wanted not in notes:
-            known = ", ".join(map(str, sorted(notes)[-5:])) or "none"
-            raise InputError(f"there is no checkpoint of {wanted} events: the newest are {known}")
-        if not notes:
+        newest = self.look.newest_checkpoint()
+        found = newest if wanted is None else next(self.look.checkpoints(wanted), None)
+        if newest is None:
             raise InputError("no checkpoint was signed yet, and the log's key is not here: an export ends at one")
-        size = max(notes) if wanted is None else wanted
-        if not 0 < size <= self.look.head.size:
-            raise EvidenceError(f"a checkpoint of {size} events stands in a log of {self.look.head.size}: tally audit")
-        return size, notes[size]
+        if found is None or wanted not in {None, found[0]}:
+            raise InputError(f"there is no checkpoint of {wanted} events: the newest is of {newest[0]}")
+        if not 0 < found[0] <= self.look.head.size:
+            raise EvidenceError(
+                f"a checkpoint of {found[0]} events stands in a log of {self.look.head.size}: run tally audit"
+            )
+        return found
 
     def _chunk(self, number: int, first: int, stop: int) -> None:
         nodes = self._trees_of(number, first, stop)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from ledger.errors import CorruptError
+from ledger.errors import CorruptError, StoreError
 from ledger.log import Log
 from ledger.sql import load as loading
 from ledger.sql.dump import Seal, StoredOpening, dump
@@ -153,7 +153,7 @@ def told(new_log):
     ("change", "why"),
     [
         (lambda events: [b"{}", *events[1:]], "event 0 of what is read can't be"),
-        (lambda events: [events[1], events[0], events[2]], "event 1 does not stand where event 0 belongs"),
+        (lambda events: [events[1], events[0], events[2]], "event 1 stands in the place of event 0"),
         (lambda events: [events[0].replace(b'"v":1', b'"v":1 ')], "event 0 of what is read can't be"),
         (lambda events: [*events, events[1].replace(b'"seq":1', b'"seq":3')], "b is closed"),
         (lambda events: [*events[:2], events[0].replace(b'"seq":0', b'"seq":2')], "once:k is already taken"),
@@ -205,3 +205,16 @@ def test_digests_tell_any_change_of_any_table(new_log):
     bring(source, other)
     other.store_timestamp(2, "tsa", b"x")
     assert {table for table, digest in digests(source).items() if digests(other)[table] != digest} == {"timestamps"}
+
+
+def test_somebody_else_who_writes_meanwhile_is_named(new_log, monkeypatch):
+    """It is no fault of what is read."""
+    monkeypatch.setattr(loading, "BATCH_EVENTS", 1)
+    source, target = new_log("sqlite"), new_log("sqlite")
+    append(source, moved("a"), moved("b"))
+
+    def meddle(done):
+        append(target, moved("z"))
+
+    with pytest.raises(StoreError, match="somebody else writes to the log that is filled"):
+        dump(source.engine, lambda look: load(target, REGISTRY, look, 2, meddle))
