@@ -14,9 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from grants.principals import log_state
+from grants.reading import read_event
 from ledger import digest, rfc6962
 from ledger.checkpoint import Checkpoint, may_sign, open_checkpoint, sign_checkpoint
 from ledger.errors import CheckpointError, ProofError
+from ledger.event import Registry
+from ledger.instant import Instant, to_microseconds
 from ledger.log import Head, Snapshot
 from ledger.note import VerifierKey
 from tools.errors import EvidenceError, HomeError
@@ -71,6 +74,23 @@ def latest(snapshot: Snapshot) -> Signed | None:
         return None
     key = VerifierKey.parse(state.at(newest[0])[1])
     return Signed(open_checkpoint(newest[1], key), newest[1], key)
+
+
+def standing(snapshot: Snapshot, registry: Registry) -> tuple[Head, Signed | None, Instant | None]:
+    """Give the head, the newest checkpoint, and the time of the last event under it.
+
+    Raises:
+        NoteError: its signature does not hold.
+        EventError: that event can't be read.
+    """
+    signed = latest(snapshot)
+    last = None if signed is None else read_event(snapshot, registry, signed.checkpoint.size - 1)
+    return snapshot.head, signed, None if last is None else last.at
+
+
+def age(now: int, at: Instant | None) -> int | None:
+    """Give how many seconds before ``now``, in microseconds, an instant was."""
+    return None if at is None else max(0, now - to_microseconds(at)) // 1_000_000
 
 
 def of_head(head: Head, origin: str) -> Checkpoint:

@@ -32,7 +32,7 @@ from tools.errors import EvidenceError, HomeError, ToolError
 from tools.home import Home
 from tools.keys import has_passphrase, signer_of
 from tools.ledger import OpenLedger, open_ledger, time_of_day
-from tools.mark import read_mark
+from tools.mark import other_origin, read_mark
 
 Status: TypeAlias = Literal["ok", "warning", "problem", "evidence"]
 
@@ -181,7 +181,9 @@ def _log_key(ledger: OpenLedger) -> tuple[Status, str]:
     if ledger.home.unlock is None and has_passphrase(ledger.home.key):
         return "ok", "sealed by a passphrase; give --passphrase-file to have it opened and compared"
     key = signer_of(ledger.home, VerifierKey.parse(ledger.genesis.log_key)).verifier_key
-    return "ok", f"the one that the log names, {key.key_id.hex()}"
+    state = ledger.genesis
+    life = f"; this is life {state.incarnation} of the log" if state.incarnation > 1 else ""
+    return "ok", f"the one that the log names, {key.key_id.hex()}; keys before it: {len(state.former)}{life}"
 
 
 def _high_water(ledger: OpenLedger) -> tuple[Status, str]:
@@ -189,6 +191,9 @@ def _high_water(ledger: OpenLedger) -> tuple[Status, str]:
     if mark is None:
         ledger.log.read(lambda snapshot: checkpointing.check_nothing_signed(ledger.home, snapshot))
         return "warning", "nothing was signed yet: run tally checkpoint"
+
+    if mark.origin != ledger.origin:
+        return "problem", other_origin(mark, ledger.origin)
 
     def compare(snapshot: Snapshot) -> int:
         if snapshot.head.size < mark.size:
@@ -204,8 +209,12 @@ def _high_water(ledger: OpenLedger) -> tuple[Status, str]:
 
 
 def _checkpoint(ledger: OpenLedger) -> tuple[Status, str]:
-    signed = ledger.log.read(checkpointing.latest)
-    return ("ok", f"size {signed.checkpoint.size}") if signed else ("warning", "none yet: run tally checkpoint")
+    head, signed, at = ledger.log.read(lambda look: checkpointing.standing(look, ledger.registry))
+    if signed is None:
+        return "warning", "none yet: run tally checkpoint"
+    left = head.size - signed.checkpoint.size
+    since = f", {checkpointing.age(ledger.clock(), at)} s ago" if at is not None else ""
+    return "ok", f"size {signed.checkpoint.size}, up to the event of {at}{since}; events since: {left}"
 
 
 def _constitution(ledger: OpenLedger) -> tuple[Status, str]:

@@ -1,6 +1,7 @@
 """A copy from a backup can be read, and takes nothing more: what was spent since stands unspent in it."""
 
 import shutil
+from types import SimpleNamespace
 
 import pytest
 
@@ -241,6 +242,19 @@ def test_audit_of_a_log_that_went_on_finds_nothing(restored):
     assert (done.exit_code, done.object["findings"]) == (0, [])
     assert desk.run("rebuild").exit_code == 0
     assert desk.run("replay").exit_code == 0
+
+
+def test_audit_holds_a_restore_to_the_roots_that_it_names(desk, trusted, monkeypatch):
+    """Whoever signs for another copy than the one that goes on is found."""
+    from grants import life
+
+    behind(desk)
+    with monkeypatch.context() as patched:
+        patched.setattr(life, "rfc6962", SimpleNamespace(root=lambda peaks: bytes(32)))
+        assert desk.sign("log", "restored").exit_code == 0
+    done = desk.run("audit", "--json")
+    assert done.exit_code == 3
+    assert "do not come to the roots" in " ".join(one["message"] for one in done.object["findings"])
 
 
 def test_doctor_finds_it_in_order(restored):

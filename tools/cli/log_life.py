@@ -7,13 +7,8 @@ from typing import Final
 
 import click
 
-from grants.reading import read_event
 from ledger import canon
-from ledger.event import Registry
-from ledger.instant import Instant, to_microseconds
-from ledger.log import Head, Snapshot
 from tools import checkpointing
-from tools.checkpointing import Signed
 from tools.cli.command import command as declare
 from tools.cli.output import emit, fields, say
 from tools.cli.params import Signing, sign_act, signing_options
@@ -30,7 +25,7 @@ tally log restored --origin example.com/ledger-2 --by human:owner"""
 def head() -> None:
     """Show where the log stands: its size, its roots, its key, and what was signed last."""
     with opened() as ledger:
-        now, signed, at = ledger.log.read(lambda look: _head(look, ledger.registry))
+        now, signed, at = ledger.log.read(lambda look: checkpointing.standing(look, ledger.registry))
     state, commits = ledger.genesis, checkpointing.of_head(now, ledger.origin)
     data: dict[str, object] = {
         "origin": ledger.origin,
@@ -43,7 +38,7 @@ def head() -> None:
         "checkpoint": signed.checkpoint.size if signed else None,
         "checkpoint_at": at,
         "unsigned": now.size - (signed.checkpoint.size if signed else 0),
-        "age": age(ledger.clock(), at),
+        "age": checkpointing.age(ledger.clock(), at),
     }
     seconds = data["age"]
     emit(data, fields([*list(data.items())[:-1], ("age", None if seconds is None else f"{seconds} s")]))
@@ -82,14 +77,3 @@ def restored(origin: str | None, *, signing: Signing) -> None:
         "  tally grant list --all                     (ratify again what is still wanted)\n"
         "  give the policy to your auditors again: it names the new log"
     )
-
-
-def age(now: int, at: Instant | None) -> int | None:
-    """Give how many seconds ago the last event under the newest checkpoint was appended."""
-    return None if at is None else max(0, now - to_microseconds(at)) // 1_000_000
-
-
-def _head(snapshot: Snapshot, registry: Registry) -> tuple[Head, Signed | None, Instant | None]:
-    signed = checkpointing.latest(snapshot)
-    last = None if signed is None else read_event(snapshot, registry, signed.checkpoint.size - 1)
-    return snapshot.head, signed, None if last is None else last.at

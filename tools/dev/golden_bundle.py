@@ -241,6 +241,8 @@ def history(stage: Stage | None = None) -> tuple[Stage, dict[str, int]]:
 
 def files() -> dict[str, bytes]:
     """Make every file of the folder."""
+    from tools.dev import golden_lives
+
     with counted_randomness():
         stage, told = history()
     opened = Disclosure(frozenset({FieldPattern("/args"), FieldPattern("/reason")}))
@@ -251,7 +253,7 @@ def files() -> dict[str, bytes]:
     made["log.policy"] = stage.policy().text().encode()
     made["witnessed.policy"] = stage.policy(witnessed=True).text().encode()
     made["human.signers"] = stage.pins()
-    return made
+    return made | golden_lives.files()
 
 
 def main() -> None:

@@ -57,9 +57,9 @@ def check_export(
     files = Tally("files", total=len(index.files))
     for fault in file_faults(folder, index, tell):
         files.fault(fault)
-    walk = LogWalk(folder, index, EVENTS, VIEWS, Seals(policy, certificates), tell)
-    walk.run()
     anchor = Anchor(policy, signers, at)
+    walk = LogWalk(folder, index, EVENTS, VIEWS, Seals(anchor, certificates), tell)
+    walk.run()
     return LogReport(index.origin, index.size, tuple(_lines(walk, files, anchor)))
 
 

@@ -10,13 +10,13 @@ from cryptography import x509
 
 from ledger.checkpoint import require_blake3
 from ledger.errors import CheckpointError, NoteError
-from ledger.event import Event
-from ledger.events import LedgerOpened
 from ledger.instant import Instant
 from ledger.note import parse_note
-from ledger.policy import Policy, Witnessed
+from ledger.policy import Witnessed
+from verify.check.log import Anchor
 from verify.errors import StampError
 from verify.export.lines import CheckpointLine
+from verify.export.names import Names
 from verify.export.report import Tally
 from verify.export.trees import Pair
 from verify.stamp import check_stamp
@@ -33,21 +33,24 @@ class Seals:
         existed: when the last stamped checkpoint existed, by a stamp that holds.
     """
 
-    policy: Policy
+    anchor: Anchor
     certificates: Sequence[x509.Certificate] = ()
     tally: Tally = field(default_factory=lambda: Tally("checkpoints"))
     reached: int = -1
     last: Witnessed | None = None
     stamps: Tally = field(default_factory=lambda: Tally("time stamps"))
     existed: Instant | None = None
+    names: Names = field(init=False)
 
-    def check(self, line: CheckpointLine, roots: Pair, genesis: Event | None) -> None:
+    def __post_init__(self) -> None:
+        self.names = Names(self.anchor)
+
+    def check(self, line: CheckpointLine, roots: Pair) -> None:
         """Check one checkpoint with what was added to it.
 
         Args:
             line: the checkpoint.
             roots: what the events come to at its size.
-            genesis: the first event.
         """
         self.tally.tried()
         self.reached = line.size
@@ -55,7 +58,7 @@ class Seals:
         for authority, token in line.timestamps:
             self._stamp(line, authority, token)
         try:
-            self.last = self._open(line, roots, genesis)
+            self.last = self._open(line, roots)
         except NoteError as error:
             self.tally.fault(f"at size {line.size}: {error}")
 
@@ -68,20 +71,17 @@ class Seals:
         except (StampError, NoteError) as error:
             self.stamps.fault(f"of {authority!a} at size {line.size}: {error}")
 
-    def _open(self, line: CheckpointLine, roots: Pair, genesis: Event | None) -> Witnessed:
+    def _open(self, line: CheckpointLine, roots: Pair) -> Witnessed:
         for witness, text in line.cosignatures:
             _check_line(witness, text)
-        witnessed = self.policy.open(line.whole_note())
+        note = line.whole_note()
+        witnessed = self.names.open(note)
         checkpoint = witnessed.checkpoint
         if checkpoint.size != line.size:
             raise CheckpointError(f"the note speaks of size {checkpoint.size}")
         if (require_blake3(checkpoint), checkpoint.sha256_root) != roots:
             raise CheckpointError("the events do not come to the roots that it commits to")
-        body = genesis.body if genesis is not None else None
-        if not isinstance(body, LedgerOpened):
-            raise CheckpointError("no event 0 opens the log that it could be of")
-        if (body.log_key, body.origin) != (witnessed.log.text(), checkpoint.origin):
-            raise CheckpointError(f"signed for {checkpoint.origin}, but event 0 opens {body.origin} with another key")
+        self.names.check(note, witnessed)
         return witnessed
 
 

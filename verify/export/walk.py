@@ -182,6 +182,7 @@ class LogWalk:
             self._distrust(f"event {seq} is not in its place")
             return
         self._order(event)
+        self.seals.names.take(event)
         for key in event.claims():
             claims.add(key, seq)
             if key.startswith(_ERASED):
@@ -244,7 +245,7 @@ class LogWalk:
         while (one := checkpoints.peek()) is not None and one.size <= size:
             if one.size < size or size == self.seals.reached:
                 raise ExportFormError("checkpoints are sorted by size, and each size stands once")
-            self.seals.check(one, self.trees.roots(), self.genesis)
+            self.seals.check(one, self.trees.roots())
             checkpoints.take()
 
     # -- what was erased --
