@@ -3,15 +3,14 @@
 ``TALLY_ASSURANCE=1`` tries a hundred times as much; `tools.dev.fuzz` lets coverage guide the search.
 """
 
-import os
 from zlib import crc32
 
 import pytest
 
+from tests.assurance import WHOLE
 from tools.dev.fuzz.mutation import mutations
 from tools.dev.fuzz.parsers import PARSERS
 
-WHOLE = os.environ.get("TALLY_ASSURANCE") == "1"
 SLOW = {"bundle-check": 10, "constitution": 20}
 """How many times fewer inputs are tried where one takes long."""
 

@@ -1,6 +1,5 @@
 """A log with something in it, closed, and ways to look at it after the fault."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,8 +12,6 @@ from ledger.sql.place import create_log
 from tests.ledger.contract.sample import REGISTRY, START, VIEWS, append, closed, moved
 from tests.postgres import Server
 from tools.audit import AuditReport, audit
-
-WHOLE = os.environ.get("TALLY_ASSURANCE") == "1"
 
 
 def filled(address: Address) -> Address:

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from ledger.errors import LedgerError
+from tests.assurance import WHOLE
 from tests.ledger.contract.sample import append, everything, moved
-from tests.ledger.faults.conftest import WHOLE
 from tests.ledger.faults.killing import open_at
 
 ROOT = Path(__file__).parents[3]

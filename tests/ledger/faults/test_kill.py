@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.assurance import WHOLE
 from tests.ledger.contract.sample import append, moved
-from tests.ledger.faults.conftest import WHOLE
 from tests.ledger.faults.killing import open_at
 
 ROOT = Path(__file__).parents[3]

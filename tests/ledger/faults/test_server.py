@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.assurance import WHOLE
 from tests.ledger.contract.sample import append, everything, moved
-from tests.ledger.faults.conftest import WHOLE, filled
+from tests.ledger.faults.conftest import filled
 from tests.ledger.faults.killing import open_at
 from tests.postgres import server
 

@@ -27,7 +27,10 @@ SECTIONS = (
         ["tests/ledger/faults/test_disk.py"],
     ),
     Section("two writers that both believe they are the only one", ["tests/ledger/faults/test_two_writers.py"]),
-    Section("many processes with many threads each: idempotency, claims, conditions", ["tests/ledger/sql"]),
+    Section(
+        "many processes with many threads each: idempotency, claims, conditions; group commit; cached states",
+        ["tests/ledger/concurrency", "tests/ledger/sql"],
+    ),
     Section("the contract of a log, on every kind of log", ["tests/ledger/contract"]),
     Section(
         "one consent, many processes; revoked here, decided there",
