@@ -202,7 +202,11 @@ class PendingTransaction:
         """Take over what an `inner` transaction gathered, if nothing was added here since."""
         if inner.first != self.size:
             raise AssertionError("an inner transaction is taken over before anything else is added")
-        self.rows.follow(inner.rows)
+        if self.rows.events:
+            self.rows.follow(inner.rows)
+        else:
+            # The usual case, of one that is alone. The trees are grown anew, over whatever follows too.
+            self.rows, self._growth = inner.rows, None
         self.size = inner.size
 
     def _erasable(self, event: Event, *, sealed: bool) -> list[tuple[int, str]]:
