@@ -2,12 +2,12 @@
 
 import pytest
 
-from decisions import record
+from decisions import law, record
 from decisions.errors import RequestConflictError
 from decisions.events import DecisionMade
 from decisions.operation import receive
 from decisions.record import Request
-from grants import acts
+from grants import acts, sshsig
 from grants.consent import Terms, Wanted
 from grants.standing import StandingTerms
 from ledger.errors import StoreBusyError
@@ -19,9 +19,9 @@ MINUTE = 60_000_000
 
 def ratify(court, *, verbs=("update",), targets="db://prod/stats/**", selector="production", **more):
     selector = f'{selector} and reversibility != "irreversible"'
-    law = court.law()
+    vocabulary = court.law()
     terms = StandingTerms("agent:ops-7", ("data",), tuple(verbs), targets, selector, **more)
-    return court.office.act(acts.ratify_grant, law, by="human:ada", terms=terms, reason="nightly job")
+    return court.office.act(acts.ratify_grant, vocabulary, by="human:ada", terms=terms, reason="nightly job")
 
 
 def test_test_fixture_is_deleted_without_a_human(court):
@@ -160,6 +160,21 @@ def test_standing_grant_allows_until_revoked(court):
     grant = ratify(court).body.grant
     allowed = [court.do("update", target) for _ in range(2)]
     assert [(a.outcome, a.grant()) for a in allowed] == [("allow", grant)] * 2
+    court.office.act(acts.revoke_grant, by="human:ada", grant=grant, reason="enough")
+    assert court.do("update", target).outcome == "hold"
+
+
+def test_what_was_checked_is_remembered_and_what_is_live_is_not(court, monkeypatch):
+    """A decision reads no constitution and verifies no signature a second time; a grant's end is seen all the same."""
+    target = "db://prod/stats/7"
+    grant = ratify(court).body.grant
+    assert court.do("update", target).outcome == "allow"
+    again = []
+    monkeypatch.setattr(law, "load", lambda document: again.append("constitution"))
+    monkeypatch.setattr(sshsig, "verify", lambda *arguments: again.append("signature"))
+    assert [court.do("update", target).outcome for _ in range(3)] == ["allow"] * 3
+    assert again == []
+    monkeypatch.undo()
     court.office.act(acts.revoke_grant, by="human:ada", grant=grant, reason="enough")
     assert court.do("update", target).outcome == "hold"
 
