@@ -14,7 +14,7 @@ from tools.dev.fuzz.parsers import PARSERS
 SLOW = {"bundle-check": 10, "constitution": 20}
 """How many times fewer inputs are tried where one takes long."""
 
-TOTAL = {"receipt-check", *(name for name in PARSERS if name.startswith("operation-"))}
+TOTAL = {"receipt-check", "witness-request-check", *(name for name in PARSERS if name.startswith("operation-"))}
 """What answers whatever it is given: the answer says what is wrong."""
 
 EACH = 30_000 if WHOLE else 300

@@ -35,7 +35,7 @@ def command(file: str, policy_file: str, as_json: bool) -> int:
 
     \b
     Example:
-      tally-verify equivocation equivocation-4c1d-8-8.json --policy trusted.policy
+      tally-verify equivocation equivocation-4c1d0f9a6b2e8d37.json --policy trusted.policy
     """  # noqa: D301  (the backslash is click's mark for a paragraph kept as it is)
     finding = check_equivocation(parse_equivocation(read(file, MAX_BYTES)), read_policy(policy_file))
     if as_json:

@@ -14,18 +14,23 @@ from grants.expression import compile_expression
 from ledger import canon
 from ledger.checkpoint import Checkpoint
 from ledger.cose import Receipt
+from ledger.cosignature import TreeHead
 from ledger.note import VerifierKey, parse_note
 from ledger.policy import parse_policy
 from ledger.proof import ConsistencyProof, InclusionProof, TwinConsistency, TwinInclusion
 from ledger.tlog_proof import TlogProof
+from ledger.witness import AddCheckpoint, parse_lines, parse_size, spell_size
 from tools.dev.fuzz import seeds
 from tools.dev.fuzz.parser import Parser
 from tools.resources_file import read_resources
 from verify.bundle.form import Bundle, parse_bundle
 from verify.check import check_bundle
+from verify.continuation import Continuation
+from verify.equivocation import Equivocation, check_equivocation, parse_equivocation
 from verify.receipt import check_receipt
 from verify.stamp import read_stamp
 from verify.views import EVENTS
+from verify.witness import read_request
 
 _ATTRIBUTES = {name: attribute.type for name, attribute in default().attributes.items()}
 
@@ -91,6 +96,19 @@ PARSERS: Mapping[str, Parser] = {
         _text(VerifierKey.parse), lambda: [seeds.SIGNER.verifier_key.text().encode()], lambda key: key.text().encode()
     ),
     "policy": Parser(parse_policy, seeds.files("*.policy")),
+    "tree-head": Parser(_text(TreeHead.parse), lambda: [seeds.CHECKPOINT.encode()]),
+    "witness-request": Parser(AddCheckpoint.parse, lambda: [seeds.WITNESS_REQUEST], AddCheckpoint.to_bytes),
+    "witness-request-check": Parser(
+        lambda data: read_request(data, [seeds.SIGNER.verifier_key]), lambda: [seeds.WITNESS_REQUEST]
+    ),
+    "witness-size": Parser(parse_size, lambda: [b"0\n", b"50\n"], spell_size),
+    "witness-lines": Parser(parse_lines, lambda: [seeds.NOTE.rpartition(b"\n\n")[2]]),
+    "continuation": Parser(Continuation.parse, lambda: [seeds.CONTINUATION.to_bytes()], Continuation.to_bytes),
+    "equivocation": Parser(parse_equivocation, lambda: seeds.EQUIVOCATIONS, Equivocation.to_bytes),
+    "equivocation-check": Parser(
+        lambda data: check_equivocation(parse_equivocation(data), parse_policy(seeds.POLICY)),
+        lambda: seeds.EQUIVOCATIONS,
+    ),
     "inclusion-proof": _proof(InclusionProof, "inclusion"),
     "consistency-proof": _proof(ConsistencyProof, "consistency"),
     "twin-inclusion-proof": _proof(TwinInclusion, "twin inclusion"),

@@ -13,7 +13,10 @@ from ledger.cose import Receipt
 from ledger.note import NoteSigner
 from ledger.proof import ConsistencyProof, InclusionProof, TwinConsistency, TwinInclusion
 from ledger.tlog_proof import TlogProof
+from ledger.witness import AddCheckpoint
 from verify.bundle.form import parse_bundle
+from verify.continuation import Continuation, OwnPrefix, TwinPrefix
+from verify.equivocation import Equivocation
 
 VECTORS = Path(__file__).parents[3] / "tests" / "vectors"
 BUNDLES = VECTORS / "bundles"
@@ -25,6 +28,16 @@ KEY_LINE = b"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAOhB7/zzhC+HXDdGOdLwJln5OYwm6U
 POLICY = f"log {SIGNER.verifier_key.text()}\nquorum none\n".encode()
 
 _HASHES = tuple(bytes([number]) * 32 for number in range(4))
+
+WITNESS_REQUEST = AddCheckpoint(2, _HASHES[:1], NOTE).to_bytes()
+CONTINUATION = Continuation(
+    OwnPrefix(_HASHES[3], ConsistencyProof(2, 3, _HASHES[:1], ((),), _HASHES[2:3])),
+    TwinPrefix(_HASHES[3], TwinConsistency(2, 3, _HASHES[:1])),
+)
+EQUIVOCATIONS = [
+    Equivocation(NOTE, NOTE, CONTINUATION.blake3, CONTINUATION.sha256).to_bytes(),
+    Equivocation(NOTE, SIGNER.sign(Checkpoint("example.com/log", 3, b"r" * 32, bytes(32)).text())).to_bytes(),
+]
 
 EXPRESSIONS = [
     b"environment == 'prod' and not (about_people or sensitivity != 'public')",
