@@ -5,13 +5,14 @@ roots are those that the events come to. A cosignature must be a line of its wit
 witness's key is given.
 """
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grants.book.states import GenesisState
 from ledger.checkpoint import Checkpoint, open_checkpoint, require_blake3
 from ledger.cosignature import Cosigner, parse_cosignature, witness_id
-from ledger.errors import NoteError
+from ledger.errors import LibraryMissingError, NoteError
 from ledger.events import LedgerOpened
 from ledger.note import VerifierKey, parse_note
 from ledger.sql.raw import CheckpointRow, CosignatureRow, RawTables, TimestampRow
@@ -19,6 +20,8 @@ from tools.audit.reigns import keys_at, read_reigns, wrong_roots
 from tools.audit.report import Tallies, spell
 from tools.audit.side import Side
 from tools.audit.trees import Pair
+from verify.errors import StampError
+from verify.stamp import read_stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class SealCheck:
                 for line in cosignatures.take(row.size):
                     self._cosignature(line, checkpoint)
                 for stamp in timestamps.take(row.size):
-                    self._timestamp(stamp)
+                    self._timestamp(stamp, checkpoint)
         cosignatures.finish()
         timestamps.finish()
 
@@ -147,10 +150,20 @@ class SealCheck:
         key = f"{spell(row.size)} {spell(row.witness)}"
         self.tallies.find("cosignatures", "cosignatures", key, "there is no checkpoint of this size")
 
-    def _timestamp(self, row: TimestampRow) -> None:
+    def _timestamp(self, row: TimestampRow, checkpoint: Checkpoint | None) -> None:
         self.tallies.checked("timestamps")
         if not (isinstance(row.authority, str) and isinstance(row.token, bytes)):
             self._wrong_timestamp(row, "not the name of an authority and a token")
+            return
+        try:
+            _, imprint = read_stamp(row.token)
+        except StampError as error:
+            self._wrong_timestamp(row, str(error))
+        except LibraryMissingError as error:
+            self.tallies.skip("timestamps", str(error))
+        else:
+            if checkpoint is not None and imprint != hashlib.sha256(checkpoint.text().encode()).digest():
+                self._wrong_timestamp(row, "it stamps another text than this checkpoint's")
 
     def _strange_timestamp(self, row: TimestampRow) -> None:
         self._wrong_timestamp(row, "there is no checkpoint of this size")

@@ -1,5 +1,6 @@
 """A ledger of some forty events with something in every table, and a way to change it past the log."""
 
+import hashlib
 import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from ledger.checkpoint import Checkpoint, sign_checkpoint
 from ledger.cosignature import cosigned_message, witness_id
 from ledger.note import COSIGNATURE_V1, NoteSignature, NoteSigner, VerifierKey
 from ledger.sql.place import create_log
+from tests.stamping import OCTETS, SEQUENCE, SHA256, Authority, algorithm, integer, tlv
 from tools.audit import AuditReport, audit
 from verify.views import EVENTS, VIEWS
 
@@ -101,6 +103,13 @@ def seal(office: Any, sizes: tuple[int, ...]) -> dict[int, str]:
         signature = WITNESS_KEY.sign(cosigned_message(time, checkpoint.text()))
         lines[size] = NoteSignature(WITNESS.name, WITNESS.key_id, time.to_bytes(8, "big") + signature).line()
     return lines
+
+
+def token_for(note: bytes) -> bytes:
+    """Have the text of a note stamped by an authority."""
+    digest_ = hashlib.sha256(note[: note.index(b"\n\n") + 1]).digest()
+    imprint = tlv(SEQUENCE, algorithm(SHA256), tlv(OCTETS, digest_))
+    return Authority().answer(tlv(SEQUENCE, integer(1), imprint))
 
 
 def checkpoint_of(origin: str, events: list[bytes]) -> Checkpoint:
@@ -225,5 +234,6 @@ def build(path: Path, office: Any, populate: Callable[..., Any]) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         rows = [(of, witness_id(WITNESS), line) for of, line in lines.items()]
         connection.executemany("INSERT INTO cosignatures VALUES (?, ?, ?)", rows)
-        stamps = [(of, "stamps.example", b"a token") for of in lines]
+        notes = dict(connection.execute("SELECT size, note FROM checkpoints"))
+        stamps = [(of, "stamps.example", token_for(note)) for of, note in notes.items()]
         connection.executemany("INSERT INTO timestamps VALUES (?, ?, ?)", stamps)
