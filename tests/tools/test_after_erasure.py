@@ -1,9 +1,14 @@
 """What an erasure leaves: nothing in any file, every proof, and answers that say what can't be known any more."""
 
 import json
+import os
 import shlex
+import signal
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
+from typing import Final
 
 import click.testing
 import pytest
@@ -171,3 +176,28 @@ def test_replay_of_an_erased_log_comes_out_as_recorded(desk, lived):
     done = desk.run("replay", "--strict", "--json")
     assert done.exit_code == 0, done.stdout
     assert done.object["same"] == done.object["decisions"] == 5
+
+
+_KILLED: Final = """
+import os, signal
+import tools.cli.erase
+tools.cli.erase.finish = lambda ledger: os.kill(os.getpid(), signal.SIGKILL)
+from tools.cli import main
+main()
+"""
+
+
+def test_a_process_that_is_killed_before_the_bytes_are_gone_is_remembered(desk, lived):
+    """Committed and not scrubbed: the bytes lie there, doctor says so, and --scrub removes them."""
+    words = ("--event", str(lived), "--path", "/args", *BASIS, "--by", "human:ada", "--yes")
+    settings = {**os.environ, "TALLY_LEDGER": str(desk.ledger), "TALLY_KEY": str(desk.key("human-ada"))}
+    done = subprocess.run(
+        [sys.executable, "-c", _KILLED, "erase", *words], env=settings, capture_output=True, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert files_with(desk, f"{MARK}-operation")
+    assert "/args" in desk.run("log", "show", lived, "--json").object["closed"]
+    assert "tally erase --scrub" in desk.run("doctor").stdout
+    assert desk.run("erase", "--scrub", "--json").object == {"scrubbed": True, "pending": True}
+    assert files_with(desk, f"{MARK}-operation") == []
+    assert "none is unfinished" in desk.run("doctor").stdout
