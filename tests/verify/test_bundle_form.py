@@ -87,7 +87,9 @@ def test_other_spelling_of_a_bundle_is_refused(data, change):
     [
         (lambda b: b.update(more=1), "exactly the fields"),
         (lambda b: b.pop("disclosures"), "exactly the fields"),
-        (lambda b: b.update(v=2), "another version"),
+        (lambda b: b.update(v=2), "exactly the fields"),
+        (lambda b: b.update(v=3), "another version"),
+        (lambda b: b.update(v=[1]), "another version"),
         (lambda b: b.update(v=True), "another version"),
         (lambda b: b.pop("v"), "another version"),
         (lambda b: b.update(decision=True), "named by a number"),

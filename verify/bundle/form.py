@@ -161,7 +161,8 @@ def _outer(data: bytes) -> Mapping[str, Json]:
         raise NotABundleError("this is JSON, but no evidence bundle: tally prove makes one")
     if not data.endswith(b"\n"):
         raise BundleFormError("the bundle does not end in a newline")
-    if fields.get("v") not in {VERSION, VERSION_WITH_LINKS} or type(fields["v"]) is not int:
+    # The type first: true equals 1, and what stands there may be a list, which no set can be asked for.
+    if type(fields.get("v")) is not int or fields["v"] not in {VERSION, VERSION_WITH_LINKS}:
         raise BundleFormError(
             f"a bundle of another version than {VERSION} or {VERSION_WITH_LINKS}: a newer tally-verify may read it"
         )
