@@ -29,20 +29,18 @@ class Driver:
 
     Args:
         connection: a connection within a transaction.
+
+    Attributes:
+        kind: what is the own of the connection's database.
     """
 
     def __init__(self, connection: sa.Connection) -> None:
         # A connection that SQLAlchemy has not begun on would be in no transaction at all.
         self._connection = connection
         self._dialect = connection.dialect
-        self._kind = dialect.of(connection)
+        self.kind = dialect.of(connection)
         self._cursor: DBAPICursor = connection.connection.cursor()
         self._ended = False
-
-    @property
-    def dialect(self) -> str:
-        """The database's kind: ``sqlite`` or ``postgresql``."""
-        return self._dialect.name
 
     def end(self) -> None:
         """Run nothing more: the transaction is over, and the connection may be in another one."""
@@ -65,7 +63,7 @@ class Driver:
             CorruptError: a value is of another type.
             DBAPIError: the database refuses.
         """
-        self._checked(statement, self._cursor.execute, _spelled(statement, self._kind.mark), values)
+        self._checked(statement, self._cursor.execute, _spelled(statement, self.kind.mark), values)
         try:
             found = self._cursor.fetchone()
         except self._dialect.loaded_dbapi.Error as error:
@@ -74,7 +72,7 @@ class Driver:
 
     def rows(self, statement: str, values: Sequence[object], kinds: Kinds) -> list[tuple[Any, ...]]:
         """Read all rows of a short answer; see `row`."""
-        self._checked(statement, self._cursor.execute, _spelled(statement, self._kind.mark), values)
+        self._checked(statement, self._cursor.execute, _spelled(statement, self.kind.mark), values)
         try:
             found = self._cursor.fetchall()
         except self._dialect.loaded_dbapi.Error as error:
@@ -87,7 +85,7 @@ class Driver:
         Raises:
             DBAPIError: the database refuses.
         """
-        self._checked(statement, self._cursor.execute, _spelled(statement, self._kind.mark), values)
+        self._checked(statement, self._cursor.execute, _spelled(statement, self.kind.mark), values)
         return self._cursor.rowcount
 
     def change_each(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
@@ -97,7 +95,7 @@ class Driver:
             DBAPIError: the database refuses.
         """
         if rows:
-            self._checked(statement, self._cursor.executemany, _spelled(statement, self._kind.mark), rows)
+            self._checked(statement, self._cursor.executemany, _spelled(statement, self.kind.mark), rows)
 
     def add(self, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:
         """Add rows to a table, all of its columns in their order: the one place where many rows come in at once.
@@ -106,7 +104,7 @@ class Driver:
             DBAPIError: the database refuses.
         """
         if rows:
-            self._checked(insertion(table), self._kind.add, self._cursor, table, rows)
+            self._checked(insertion(table), self.kind.add, self._cursor, table, rows)
 
     def _checked(self, statement: str, run: Callable[..., object], *values: object) -> None:
         self.check()

@@ -57,6 +57,11 @@ class Attempt:
         """What they append."""
         return self.whole.rows.events if self.whole else ()
 
+    @property
+    def divisible(self) -> bool:
+        """Whether nothing was committed for sure, and each may be tried alone."""
+        return len(self.ran) > 1 and all(member.fate == "open" for member in self.ran)
+
 
 class SqlLog:
     """A log in a database.
@@ -112,9 +117,9 @@ class SqlLog:
         """Do the work of all that wait in one transaction, or in one for each where the database refuses that."""
         try:
             self._commit(company, company.gather)
-        except IntegrityError:
-            # The belt under the checks of `PendingTransaction`: nothing of anybody was written, and who is to blame
-            # shows when each is alone.
+        except SQLAlchemyError:
+            # The belt under the checks of `PendingTransaction`, or a row that the database can't take: nothing of
+            # anybody was written, and who is to blame shows when each is alone.
             for member in company.taken:
                 try:
                     self._commit([member])
@@ -136,11 +141,13 @@ class SqlLog:
         try:
             self._run(attempt)
         except IntegrityError as error:
-            if len(attempt.ran) > 1:
+            if attempt.divisible:
                 raise
             self._refuse_taken(attempt.whole.rows.claims if attempt.whole else ())
             raise in_our_words(error, self._place) from error
         except SQLAlchemyError as error:
+            if attempt.divisible and not tries.lost(error):
+                raise
             try:
                 stood = self._stood(error, attempt.events, tries)
             except SQLAlchemyError as last:

@@ -15,13 +15,9 @@ from ledger.log import Tree
 from ledger.sql.driver import Driver
 from ledger.sql.failure import in_our_words
 
-_SHORT = 64
-"""So many rows are asked for by scalar subqueries: a proof of one event in a log of 2^53 has fewer."""
-
 _LISTS = (
     "SELECT 0, seq, bytes FROM events WHERE seq {listed} UNION ALL SELECT 1, pos, {tree} FROM nodes WHERE pos {listed}"
 )
-_LISTED = {"sqlite": "IN (SELECT value FROM json_each(?))", "postgresql": "= ANY(CAST(? AS bigint[]))"}
 
 
 class SqlNodes:
@@ -37,7 +33,7 @@ class SqlNodes:
         self._driver = driver
         self._tree = tree
         self._place = place
-        self._short = _SHORT if driver.dialect == "sqlite" else 0
+        self._kind = driver.kind
 
     def read(self, positions: Sequence[int]) -> list[bytes]:
         """Give the hashes at these positions, in the same order; see `ledger.mmr.NodeReader`."""
@@ -49,7 +45,7 @@ class SqlNodes:
         if not asked:
             return [], []
         try:
-            found = self._few(seqs, positions) if asked <= self._short else self._many(seqs, positions)
+            found = self._few(seqs, positions) if asked <= self._kind.scalars else self._many(seqs, positions)
         except SQLAlchemyError as error:
             raise in_our_words(error, self._place) from error
         known = [value for value in found if value is not None]
@@ -62,15 +58,11 @@ class SqlNodes:
         return list(self._driver.row(statement, (*seqs, *positions), kinds) or ())
 
     def _many(self, seqs: Sequence[int], positions: Sequence[int]) -> list[bytes | None]:
-        statement = _LISTS.format(listed=_LISTED[self._driver.dialect], tree=self._tree)
-        rows = self._driver.rows(statement, (self._array(seqs), self._array(positions)), (int, int, bytes))
+        statement = _LISTS.format(listed=self._kind.listed, tree=self._tree)
+        arrays = (self._kind.array(seqs), self._kind.array(positions))
+        rows = self._driver.rows(statement, arrays, (int, int, bytes))
         found: dict[tuple[int, int], bytes] = {(kind, number): value for kind, number, value in rows}
         return [*(found.get((0, seq)) for seq in seqs), *(found.get((1, position)) for position in positions)]
-
-    def _array(self, numbers: Sequence[int]) -> str:
-        """Spell an array as the database reads it from text."""
-        spelled = ",".join(map(str, numbers))
-        return f"[{spelled}]" if self._driver.dialect == "sqlite" else f"{{{spelled}}}"
 
 
 @cache

@@ -119,13 +119,15 @@ def test_without_the_driver_it_is_said_what_to_install(tally, kept, monkeypatch)
 
 
 def test_a_server_that_could_lose_a_commit_is_refused(tally, kept, postgres, address):
-    postgres.run("ALTER ROLE postgres SET synchronous_commit = off")
+    postgres.run("CREATE ROLE careless LOGIN SUPERUSER")
+    postgres.run("ALTER ROLE careless SET synchronous_commit = off")
+    (kept / "database").write_text(str(address).replace("postgres@", "careless@"))
     try:
         done = tally("log", "head")
         assert (done.exit_code, "synchronous_commit is off" in done.error) == (1, True)
         assert "PROBLEM" in tally("doctor").stdout
     finally:
-        postgres.run("ALTER ROLE postgres RESET synchronous_commit")
+        postgres.run("DROP ROLE careless")
 
 
 def test_the_rights_of_a_role_are_printed(tally, kept, ledger_template, address, tmp_path):

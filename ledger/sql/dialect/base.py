@@ -40,6 +40,12 @@ class Dialect(Protocol):
     mark: str
     """How its driver marks the place of a value in a statement."""
 
+    scalars: int
+    """So many values are asked for by one row of scalar subqueries; more come as rows of an array's."""
+
+    listed: str
+    """What follows a column that is to be among the numbers of an `array`."""
+
     def missing(self, address: Address) -> str | None:
         """Say why no database can be opened at this address, as far as that shows without opening it.
 
@@ -75,6 +81,9 @@ class Dialect(Protocol):
 
     def place(self, engine: sa.Engine) -> str:
         """Name the database in messages."""
+
+    def array(self, numbers: Sequence[int]) -> str:
+        """Spell an array as the database reads it from text."""
 
     def words(self, cause: BaseException) -> Words | None:
         """Say what an error of its driver means; None where it is none of its own or means nothing special."""

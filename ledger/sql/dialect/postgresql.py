@@ -78,6 +78,9 @@ class PostgreSQL:
     """The log in a schema."""
 
     mark = "%s"
+    # It would plan such a row anew each time.
+    scalars = 0
+    listed = "= ANY(CAST(? AS bigint[]))"
 
     def missing(self, address: Address) -> str | None:  # noqa: ARG002  (a server is asked, not looked at)
         """Say nothing: whether the schema is there shows when it is opened."""
@@ -141,6 +144,10 @@ class PostgreSQL:
     def place(self, engine: sa.Engine) -> str:
         """Give the address; no password is in it."""
         return engine.url.render_as_string()
+
+    def array(self, numbers: Sequence[int]) -> str:
+        """Spell it in braces."""
+        return f"{{{','.join(map(str, numbers))}}}"
 
     def words(self, cause: BaseException) -> Words | None:
         """Look the SQLSTATE up, then its class."""
@@ -231,7 +238,7 @@ class PostgreSQL:
                 copy.write_row(row)
 
 
-_KINDS: Final = {"_StrictInteger": "int8", "_StrictText": "text", "_StrictBytes": "bytea"}
+_KINDS: Final = {"BigInteger": "int8", "Text": "text", "LargeBinary": "bytea"}
 
 
 def _connector(address: PostgresAddress, busy_seconds: float) -> "Callable[[], psycopg.Connection[Any]]":

@@ -65,6 +65,9 @@ class SQLite:
     """The log in a file."""
 
     mark = "?"
+    # A proof of one event in a log of 2^53 has fewer rows.
+    scalars = 64
+    listed = "IN (SELECT value FROM json_each(?))"
 
     def missing(self, address: Address) -> str | None:
         """Say that there is no file, if there is none."""
@@ -141,6 +144,10 @@ class SQLite:
     def place(self, engine: sa.Engine) -> str:
         """Give the path."""
         return engine.url.database or engine.url.render_as_string()
+
+    def array(self, numbers: Sequence[int]) -> str:
+        """Spell it in JSON."""
+        return f"[{','.join(map(str, numbers))}]"
 
     def words(self, cause: BaseException) -> Words | None:
         """Look the result code up."""
