@@ -1,6 +1,7 @@
 """Every parser of untrusted bytes, by name; each has a target of its own: ``python -m tools.dev.fuzz NAME``."""
 
 from collections.abc import Callable, Mapping
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -17,7 +18,7 @@ from ledger.cose import Receipt
 from ledger.cosignature import TreeHead
 from ledger.note import VerifierKey, parse_note
 from ledger.policy import parse_policy
-from ledger.proof import ConsistencyProof, InclusionProof, TwinConsistency, TwinInclusion
+from ledger.proof import ConsistencyProof, InclusionProof, RangeProof, SetProof, TwinConsistency, TwinInclusion
 from ledger.tlog_proof import TlogProof
 from ledger.witness import AddCheckpoint, parse_lines, parse_size, spell_size
 from tools.dev.fuzz import seeds
@@ -27,6 +28,7 @@ from verify.bundle.form import Bundle, parse_bundle
 from verify.check import check_bundle
 from verify.continuation import Continuation
 from verify.equivocation import Equivocation, check_equivocation, parse_equivocation
+from verify.proof_file.check import check_proof_file
 from verify.receipt import check_receipt
 from verify.stamp import read_stamp
 from verify.views import EVENTS
@@ -113,6 +115,11 @@ PARSERS: Mapping[str, Parser] = {
     "consistency-proof": _proof(ConsistencyProof, "consistency"),
     "twin-inclusion-proof": _proof(TwinInclusion, "twin inclusion"),
     "twin-consistency-proof": _proof(TwinConsistency, "twin consistency"),
+    "set-proof": _proof(SetProof, "set"),
+    "range-proof": _proof(RangeProof, "range"),
+    "proof-file": Parser(
+        lambda data: check_proof_file(BytesIO(data), parse_policy(seeds.POLICY)), lambda: seeds.PROOF_FILES
+    ),
     "bundle": Parser(parse_bundle, seeds.files("*.bundle"), Bundle.to_bytes),
     "bundle-check": Parser(_check_bundle, seeds.files("*.bundle")),
     "tlog-proof": Parser(TlogProof.parse, lambda: seeds.TLOG_PROOFS, TlogProof.to_bytes),

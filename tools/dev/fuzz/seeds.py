@@ -11,12 +11,14 @@ from ledger import canon
 from ledger.checkpoint import Checkpoint
 from ledger.cose import Receipt
 from ledger.note import NoteSigner
-from ledger.proof import ConsistencyProof, InclusionProof, TwinConsistency, TwinInclusion
+from ledger.proof import ConsistencyProof, InclusionProof, RangeProof, SetProof, TwinConsistency, TwinInclusion
 from ledger.tlog_proof import TlogProof
 from ledger.witness import AddCheckpoint
 from verify.bundle.form import parse_bundle
 from verify.continuation import Continuation, OwnPrefix, TwinPrefix
 from verify.equivocation import Equivocation
+from verify.proof_file.form import ProofHead
+from verify.proven import Roots
 
 VECTORS = Path(__file__).parents[3] / "tests" / "vectors"
 BUNDLES = VECTORS / "bundles"
@@ -70,7 +72,25 @@ PROOFS: Mapping[str, bytes] = {
     "consistency": canon.encode(ConsistencyProof(2, 3, _HASHES[:1], ((),), _HASHES[2:3]).to_json()),
     "twin inclusion": canon.encode(TwinInclusion(3, 2, _HASHES[:1]).to_json()),
     "twin consistency": canon.encode(TwinConsistency(2, 3, _HASHES[:1]).to_json()),
+    "set": canon.encode(SetProof(5, (1, 3), _HASHES[:3]).to_json()),
+    "range": canon.encode(RangeProof(5, 1, 2, _HASHES[:1], _HASHES[1:3]).to_json()),
 }
+_ROOTS = Roots(3, _HASHES[0], _HASHES[1])
+PROOF_FILES = [
+    ProofHead(
+        NOTE, _ROOTS, InclusionProof(3, 0, _HASHES[:1], _HASHES[2:3]), TwinInclusion(3, 0, _HASHES[:2])
+    ).to_bytes()
+    + b'{"seq":0}\n',
+    ProofHead(NOTE, _ROOTS, SetProof(3, (0, 2), _HASHES[:1]), SetProof(3, (0, 2), _HASHES[:1])).to_bytes()
+    + b'{"seq":0}\n{"seq":2}\n',
+    ProofHead(
+        NOTE,
+        _ROOTS,
+        ConsistencyProof(2, 3, _HASHES[:1], ((),), _HASHES[2:3]),
+        TwinConsistency(2, 3, _HASHES[:1]),
+        old=Roots(2, _HASHES[1], _HASHES[2]),
+    ).to_bytes(),
+]
 TLOG_PROOFS = [TlogProof(2, _HASHES[:2], NOTE, b'{"seq":2}').to_bytes(), TlogProof(0, (), NOTE).to_bytes()]
 
 
