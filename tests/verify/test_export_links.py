@@ -190,7 +190,7 @@ def test_earlier_checkpoint_that_was_left_out_is_found_by_the_files_and_by_nothi
 def test_checkpoint_of_a_key_that_the_policy_does_not_name_is_found(exported):
     report = exported.rewrite(exported.events(), NoteSigner(log_signer().name, key("another"))).check("log.policy")
     assert failed(report) == {"checkpoints"}
-    assert "none of the policy's logs has signed this checkpoint" in why(report, "checkpoints")
+    assert "no known key has signed this note" in why(report, "checkpoints")
 
 
 def test_checkpoint_of_another_log_that_the_policy_names_is_found(exported):
@@ -198,7 +198,17 @@ def test_checkpoint_of_another_log_that_the_policy_names_is_found(exported):
     policy = Policy((PolicyLog(log_signer().verifier_key), PolicyLog(other.verifier_key)), (), ()).text().encode()
     report = exported.rewrite(exported.events(), other).check(policy)
     assert "checkpoints" in failed(report)
-    assert "signed for tally.example/other, but event 0 opens tally.example/golden" in why(report, "checkpoints")
+    assert "no known key has signed this note" in why(report, "checkpoints")
+
+
+def test_log_of_another_key_than_the_policy_names_is_found(exported):
+    """The log's own key has signed it all, and is not the one that the auditor trusts."""
+    policy = Policy((PolicyLog(log_signer("tally.example/other").verifier_key),), (), ()).text().encode()
+    report = exported.check(policy)
+    assert failed(report) == {"checkpoints"}
+    assert "none of the policy's logs has signed the last checkpoint, nor did a former key" in why(
+        report, "checkpoints"
+    )
 
 
 def test_checkpoint_of_other_roots_is_found(exported):

@@ -103,7 +103,8 @@ class _Export:
             self._chunk(number, number * self.chunk, min((number + 1) * self.chunk, size))
         own, twin = self._check_roots(note)
         files = tuple(sorted(self._entries, key=lambda entry: entry.name))
-        index = Index(self.ledger.origin, size, own, twin, self.with_openings, files, self.chunk)
+        origin = self.ledger.genesis.at(size)[0]
+        index = Index(origin, size, own, twin, self.with_openings, files, self.chunk)
         self._write(INDEX, [index.to_bytes()])
         for kind in KINDS:
             if (self.folder / kind).exists():

@@ -64,14 +64,14 @@ def check_export(
 
 
 def _lines(walk: LogWalk, files: Tally, anchor: Anchor) -> tuple[Line, ...]:
-    size = walk.index.size
+    size, checkpoints = walk.index.size, _checkpoints(walk)
     return (
         _index(walk),
         files.line("files have the length and the SHA-256 of the index"),
         walk.events.line("events canonical, of a known schema, in order"),
         walk.own.line(f"nodes of the BLAKE3 tree of {size} events"),
         walk.twin.line(f"nodes of the SHA-256 tree of {size} events"),
-        _checkpoints(walk),
+        checkpoints,
         check_witnesses(walk.seals.last, anchor),
         _timestamps(walk.seals),
         pinned(walk.genesis, anchor),
@@ -98,8 +98,9 @@ def _checkpoints(walk: LogWalk) -> Line:
     if seals.reached != size and not seals.tally.end:
         what = f"the last checkpoint is of {seals.reached} events" if seals.reached >= 0 else "there is no checkpoint"
         seals.tally.fault(f"{what}, and the log has {size}: nobody commits to the rest")
-    name = "" if seals.last is None else f", the last by {seals.last.log.name} for {size} events"
-    return seals.tally.line("checkpoints signed by a log of the policy, with the roots that the events come to", name)
+    became = seals.follow(walk.log_state(), walk.event)
+    name = "" if seals.last is None else f", the last by {seals.last.log.name} for {size} events{became}"
+    return seals.tally.line("checkpoints signed by the log's key, with the roots that the events come to", name)
 
 
 def _timestamps(seals: Seals) -> Line:

@@ -15,13 +15,15 @@ from decisions.errors import DecisionError
 from decisions.events import ConstitutionAdopted
 from decisions.observe import check_update
 from grants.authority import check_event
+from grants.book.states import GenesisState
 from grants.erasing import check_erased
 from grants.errors import GrantError
-from ledger import disclosure
+from grants.principals import log_state
+from ledger import canon, disclosure
 from ledger.disclosure import Opening
-from ledger.errors import EventError, LedgerError
+from ledger.errors import CanonError, EventError, LedgerError
 from ledger.event import MAX_EVENT_BYTES, Event, Registry, SignedBody
-from ledger.events import LedgerOpened
+from ledger.events import LedgerOpened, LedgerRestored
 from ledger.view import StateRow, View, step
 from verify.errors import ExportFormError, VerifyError
 from verify.export.files import Folder, Progress, Records
@@ -130,9 +132,9 @@ class LogWalk:
                 data = events.take()
                 if data is None:
                     raise ExportFormError(f"the events end, and the index speaks of {self.index.size}")
+                self._event(seq, data, self._opened(seq, openings), claims)
                 added = self.trees.add(data)
                 self._nodes(seq, added, nodes.read(NODE_SIZE * len(added)))
-                self._event(seq, data, self._opened(seq, openings), claims)
                 self._standing.passed.passed(data)
                 self._seal(seq + 1, checkpoints)
                 if not (seq + 1) % _STEP or seq + 1 == self.index.size:
@@ -182,7 +184,6 @@ class LogWalk:
             self._distrust(f"event {seq} is not in its place")
             return
         self._order(event)
-        self.seals.names.take(event)
         for key in event.claims():
             claims.add(key, seq)
             if key.startswith(_ERASED):
@@ -203,6 +204,10 @@ class LogWalk:
         self._at = event.at
         if any(not 0 <= cause < event.seq for cause in event.causes):
             self.events.fault(f"event {event.seq} says that a later event caused it")
+        if isinstance(event.body, LedgerRestored):
+            named = tuple(map(_bytes, (event.body.blake3_root, event.body.sha256_root)))
+            if named != self.trees.roots():
+                self.events.fault(f"event {event.seq} names other roots of the restored copy than its events come to")
 
     def _fitting(self, event: Event, opened: list[OpeningLine]) -> list[Opening]:
         fitting = []
@@ -245,8 +250,20 @@ class LogWalk:
         while (one := checkpoints.peek()) is not None and one.size <= size:
             if one.size < size or size == self.seals.reached:
                 raise ExportFormError("checkpoints are sorted by size, and each size stands once")
-            self.seals.check(one, self.trees.roots())
+            self.seals.check(one, self.trees.roots(), self.log_state())
             checkpoints.take()
+
+    def log_state(self) -> GenesisState | None:
+        """Give the names and keys of the log as far as it was walked, or None where they can't be known."""
+        try:
+            return None if self.states.end else log_state(self._standing)
+        except (GrantError, LedgerError):
+            return None
+
+    def event(self, seq: int) -> Event | None:
+        """Give an event that was passed, or None."""
+        data = self._standing.event_bytes(seq)
+        return None if data is None else self.registry.parse(data)
 
     # -- what was erased --
 
@@ -270,6 +287,13 @@ class LogWalk:
         for tally in (self.own, self.twin, self.disclosures, self.seals.tally):
             tally.stop(why)
         self._distrust(why)
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return canon.from_base64url(text)
+    except CanonError:
+        return b""
 
 
 def _line(error: Exception) -> str:
