@@ -124,7 +124,10 @@ class Follower:
             found = self._policy.open(note)
             require_blake3(found.checkpoint)
         except NoteError as error:
-            raise EvidenceError(f"the checkpoint that is served does not hold: {error}") from error
+            raise EvidenceError(
+                f"the checkpoint that is served does not hold: {error} (if the log's keeper has announced a new key, "
+                "add it to the policy)"
+            ) from error
         return found.checkpoint, found.witnesses
 
     def _read(self) -> tuple[bytes, Checkpoint] | None:

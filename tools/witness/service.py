@@ -34,7 +34,8 @@ def application(witness: Witness, say: Callable[[str], None]) -> Starlette:
             # What is wrong with this machine is for its operator, not for whoever asks.
             say(str(error))
             answer = Answer(HTTPStatus.INTERNAL_SERVER_ERROR, TEXT, b"the witness can't answer now\n")
-        return Response(answer.body, answer.status, media_type=answer.kind)
+        # As a header: to a media type of text the library would add a charset, and clients compare the whole.
+        return Response(answer.body, answer.status, {"Content-Type": answer.kind})
 
     async def add_checkpoint(request: Request) -> Response:
         try:

@@ -97,6 +97,15 @@ def submit(ledger: OpenLedger, evidence: Path, names: Sequence[str] = ()) -> Sub
     return Submission(outcomes, now)
 
 
+def cosigned_before(snapshot: Snapshot, witness: PolicyWitness, origin: str) -> int:
+    """Give the largest size that a witness has cosigned for this origin, or 0: a restored log begins anew with it."""
+    size = snapshot.last_cosigned(witness_id(witness.key))
+    found = None if size is None else snapshot.newest_checkpoint(size + 1)
+    if found is None or Checkpoint.parse(parse_note(found[1])[0]).origin != origin:
+        return 0
+    return found[0]
+
+
 def _chosen(policy: Policy, names: Sequence[str]) -> list[PolicyWitness]:
     known = {witness.name: witness for witness in policy.witnesses}
     for name in names:
@@ -121,7 +130,7 @@ def _submit_to(ledger: OpenLedger, policy: Policy, witness: PolicyWitness, evide
 
 
 def _rounds(ledger: OpenLedger, witness: PolicyWitness) -> Outcome:
-    before = ledger.log.read(lambda look: look.last_cosigned(witness_id(witness.key))) or 0
+    before = ledger.log.read(lambda look: cosigned_before(look, witness, ledger.origin))
     old, (size, note) = before, _newest(ledger)
     for _ in range(_ROUNDS):
         # Asked even where its line is kept: it remembers what a log that came back from a backup has forgotten.
