@@ -12,7 +12,6 @@ Source: DESIGN section 4.
 
 import re
 from datetime import UTC, datetime, timedelta
-from functools import lru_cache
 from typing import Annotated, NewType
 
 from pydantic import AfterValidator
@@ -35,7 +34,6 @@ def from_microseconds(count: int) -> Instant:
     return Instant(f"{moment.isoformat(timespec='microseconds').removesuffix('+00:00')}Z")
 
 
-@lru_cache(maxsize=64)  # a log asks of its last event's time before each transaction
 def to_microseconds(instant: str) -> int:
     """Count the microseconds from 1970-01-01 UTC to the instant.
 

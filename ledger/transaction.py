@@ -69,18 +69,22 @@ def transaction_time(head: Head, now: int, *, confirmed: bool) -> Instant:
     """
     if head.at is None:
         return from_microseconds(now)
+    time = from_microseconds(now)
+    if time >= head.at and time[:10] == head.at[:10]:
+        # Later on the same day, by the text alone: no bound is near, and the last event's time need not be read.
+        return time
     last = to_microseconds(head.at)
     if now < last - MAX_BACKWARD:
         raise ClockError(
-            f"the clock says {from_microseconds(now)}, before the last event at {head.at} (CLOCK_REGRESSION): "
+            f"the clock says {time}, before the last event at {head.at} (CLOCK_REGRESSION): "
             "set the machine's clock right"
         )
     if now > last + MAX_FORWARD and not confirmed:
         raise ClockError(
-            f"the clock says {from_microseconds(now)}, far after the last event at {head.at}: "
+            f"the clock says {time}, far after the last event at {head.at}: "
             "if that is right, run the command once with --confirm-clock"
         )
-    return max(head.at, from_microseconds(now))
+    return max(head.at, time)
 
 
 def extend(

@@ -1,5 +1,6 @@
 """Between rows and values: how a head, a state and an opening stand in their tables, and how a batch is written."""
 
+import struct
 from collections.abc import Iterable
 from typing import Any
 
@@ -39,7 +40,7 @@ def to_head(row: tuple[Any, ...] | None) -> Head:
 
 
 def _split(joined: bytes) -> tuple[bytes, ...]:
-    return tuple(joined[start : start + digest.SIZE] for start in range(0, len(joined), digest.SIZE))
+    return struct.unpack(f"{digest.SIZE}s" * (len(joined) // digest.SIZE), joined)
 
 
 # -- states and openings --
