@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from decisions.events import Authority, DecidedAction, DecisionMade
+from grants.errors import GrantError
 from grants.events import ConsentGranted, GrantRatified
+from grants.principals import log_state
 from ledger import canon
 from ledger.canon import Json
+from ledger.errors import LedgerError
 from ledger.event import Event
-from ledger.events import LedgerOpened
 from verify.bundle.form import Bundle
 from verify.check.evidence import Evidence
 from verify.errors import BundleFormError
@@ -37,8 +39,7 @@ def tell(bundle: Bundle) -> Iterator[str]:
         BundleFormError: it holds no decision that can be read.
     """
     evidence, event, body = _read(bundle)
-    opened = evidence.events.get(0)
-    origin = opened.body.origin if opened is not None and isinstance(opened.body, LedgerOpened) else "?"
+    origin = _origin(evidence, event)
     yield UNVERIFIED
     yield ""
     yield f"Decision {event.seq} of the log {visible(origin)}, at {event.at}"
@@ -76,6 +77,15 @@ def told(bundle: Bundle) -> dict[str, Json]:
         ],
         "followed": [{"event": one.seq, "type": one.type} for one in evidence.naming(event.seq)],
     }
+
+
+def _origin(evidence: Evidence, event: Event) -> str:
+    """Give what the log was called when it decided."""
+    try:
+        state = log_state(evidence)
+    except (GrantError, LedgerError):
+        state = None
+    return "?" if state is None else state.origin_at(event.seq)
 
 
 def _read(bundle: Bundle) -> tuple[Evidence, Event, DecisionMade]:

@@ -181,3 +181,10 @@ def test_form_of_links_is_strict(rotated, change):
     change(value)
     with pytest.raises((BundleFormError, CanonError)):
         parse_bundle(canon.encode(value) + b"\n")
+
+
+def test_show_names_the_log_that_decided(restored):
+    from verify.show import tell
+
+    told = list(tell(parse_bundle(restored.bundle())))
+    assert f"Decision {restored.decision} of the log {golden_lives.CONTINUED}" in told[2]
