@@ -167,6 +167,7 @@ def test_import_into_postgresql_is_whole_or_not_at_all(tmp_path, postgres, holds
 
     if holds:
         import_export(broken.folder, place, address, Trust(None, None), progress)
+        assert place.database == address
         log = open_log(address, VIEWS, time_of_day, registry=EVENTS)
         assert log.read(lambda look: look.head.size) == 36
         log.close()
@@ -175,3 +176,17 @@ def test_import_into_postgresql_is_whole_or_not_at_all(tmp_path, postgres, holds
             import_export(broken.folder, place, address, Trust(None, None), progress)
         schemas = [name for (name,) in postgres.run("SELECT nspname FROM pg_namespace")]
         assert address.schema not in schemas
+
+
+def test_imported_ledger_may_keep_its_log_in_postgresql(desk, exported, tmp_path, postgres):
+    address = postgres.address()
+    done = imported(desk, exported, tmp_path / "again", "--database", str(address), "--json")
+    assert done.exit_code == 0, done.stderr
+    assert done.object["database"] == str(address)
+    assert desk.tally("--ledger", tmp_path / "again", "audit").exit_code == 0
+    back = desk.run("copy", tmp_path / "again", tmp_path / "back.db")
+    assert back.exit_code == 0, back.stderr
+    assert rows(tmp_path / "back.db") == rows(desk.ledger / "ledger.db")
+    assert imported(desk, exported, tmp_path / "second", "--database", str(address)).exit_code == 1
+    assert not (tmp_path / "second").exists()
+    assert desk.tally("--ledger", tmp_path / "again", "audit").exit_code == 0

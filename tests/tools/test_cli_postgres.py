@@ -80,7 +80,7 @@ def test_an_init_that_fails_leaves_no_schema(tally, postgres, address, place, ke
         (("init", "--ledger", "postgresql://a:secret@db/x", "--yes"), "a password stands in the database's URL"),
         (("init", "--database", "mysql://db/x", "--yes"), "no database that a log is kept in"),
         (("init", "--ledger", "postgresql://db/x", "--database", "postgresql://db/y", "--yes"), "two databases"),
-        (("log", "head", "--ledger", "postgresql://db/x"), "only tally init takes a URL"),
+        (("log", "head", "--ledger", "postgresql://db/x"), "only tally init and tally import take a URL"),
         (("init", "--ledger", "postgresql://db/x?schema=A-B", "--yes"), "the schema of a log is one name"),
     ],
 )

@@ -8,10 +8,12 @@ from typing import Final
 
 import click
 
+from ledger.sql.address import parse_url
 from tools.cli.command import command as declare
 from tools.cli.output import emit, progress, say
-from tools.cli.session import home
+from tools.cli.session import home, session
 from tools.copying.importing import Imported, Trust, import_export
+from tools.home import Home
 
 _EXAMPLE: Final = """\
 tally --ledger restored import ledger-2026-11 --policy trusted.policy --signers trusted.signers"""
@@ -20,8 +22,9 @@ tally --ledger restored import ledger-2026-11 --policy trusted.policy --signers 
 @declare("import", example=_EXAMPLE)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="Check it by this policy, not its own.")
+@click.option("--database", metavar="URL", help="Keep the log in this PostgreSQL database; else in a SQLite file.")
 @click.option("--signers", type=click.Path(path_type=Path), metavar="FILE", help="Check it by these signers.")
-def command(folder: Path, policy: Path | None, signers: Path | None) -> None:
+def command(folder: Path, policy: Path | None, signers: Path | None, database: str | None) -> None:
     """Make a ledger of what tally export wrote, with the same roots.
 
     The ledger's directory (--ledger) must not be there yet, and appears whole or not at all. The export is checked as
@@ -30,12 +33,14 @@ def command(folder: Path, policy: Path | None, signers: Path | None) -> None:
     log's key and its high-water mark are in no export: the new ledger can be read, audited and proven from, and decides
     and signs nothing before they are brought to it.
     """
-    place = home()
+    place = home(ask=False, begins=True)
+    named = database or session().database
+    address = None if named is None else parse_url(named)
     with progress("checking") as bar:
         done = import_export(
-            folder.absolute(), place, None, Trust(policy, signers), lambda stage, at, of: bar(at, of, stage)
+            folder.absolute(), place, address, Trust(policy, signers), lambda stage, at, of: bar(at, of, stage)
         )
-    emit(_data(done, folder, place.path), _text(done, place.path))
+    emit(_data(done, folder, place), _text(done, place.path))
     if done.own_policy:
         say("\nIt was checked by the policy that it brought itself: compare that file with one that you trust.")
     say(
@@ -44,10 +49,11 @@ def command(folder: Path, policy: Path | None, signers: Path | None) -> None:
     )
 
 
-def _data(done: Imported, folder: Path, place: Path) -> dict[str, object]:
+def _data(done: Imported, folder: Path, place: Home) -> dict[str, object]:
     return {
         "folder": str(folder),
-        "ledger": str(place),
+        "ledger": str(place.path),
+        "database": str(place.database),
         "origin": done.index.origin,
         "size": done.index.size,
         "openings": done.index.openings,

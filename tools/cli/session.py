@@ -66,7 +66,9 @@ def home(*, ask: bool = True, begins: bool = False) -> "Home":
     from tools.home import DEFAULT, Home  # noqa: PLC0415  (as above)
 
     if session().database is not None and not begins:
-        raise InputError("a ledger is named by its directory, which holds its key: only tally init takes a URL")
+        raise InputError(
+            "a ledger is named by its directory, which holds its key: only tally init and tally import take a URL"
+        )
     file = session().passphrase_file
     return Home((session().ledger or DEFAULT).absolute(), unlocking(file) if ask or file is not None else None)
 

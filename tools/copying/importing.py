@@ -16,22 +16,22 @@ from grants.allowed_signers import AllowedSigners
 from ledger.event import MAX_EVENT_BYTES
 from ledger.log import Head
 from ledger.policy import Policy, parse_policy
-from ledger.sql.address import Address
+from ledger.sql.address import PostgresAddress
 from ledger.sql.dump import Seal, StoredOpening
 from ledger.sql.load import load, load_seals
 from ledger.sql.log import SqlLog
-from ledger.sql.place import create_log, discard_log
+from ledger.sql.place import discard_log
 from tools import checkpointing
 from tools.errors import EvidenceError, InputError
 from tools.files import read_bytes
 from tools.home import Home, write_new
-from tools.ledger import time_of_day
+from tools.ledger import create_empty
 from verify.errors import ExportFormError
 from verify.export import LogReport, check_export
 from verify.export.files import Folder, Records
 from verify.export.form import INDEX, MAX_INDEX, MAX_LINE, OPTIONAL, Index, file_name, parse_index
 from verify.export.lines import CheckpointLine, OpeningLine
-from verify.views import EVENTS, VIEWS
+from verify.views import EVENTS
 
 T = TypeVar("T")
 
@@ -117,13 +117,15 @@ class ExportSource:
                 yield one
 
 
-def import_export(path: Path, home: Home, database: Address | None, trust: Trust, progress: Progress) -> Imported:
+def import_export(
+    path: Path, home: Home, database: PostgresAddress | None, trust: Trust, progress: Progress
+) -> Imported:
     """Make a ledger of an export: whole, or nothing of it is left.
 
     Args:
         path: the export.
         home: the directory that the ledger gets, which must not be there yet.
-        database: where its log is kept; None for a file in the directory.
+        database: the PostgreSQL schema that is to be made for it, or None for a SQLite file in the directory.
         trust: by what the export is checked.
         progress: is told how far it is.
 
@@ -144,21 +146,33 @@ def import_export(path: Path, home: Home, database: Address | None, trust: Trust
         index = parse_index(folder.read(INDEX, MAX_INDEX))
     except ExportFormError as error:
         raise EvidenceError(f"{path} was changed while it was read: {error}") from error
-    home.create(lambda draft: _build(draft, database, folder, index, progress))
+    made: list[PostgresAddress] = []
+    try:
+        home.create(lambda draft: _build(draft, database, folder, index, progress, made))
+    except BaseException:
+        for schema in made:
+            discard_log(schema)
+        raise
     return Imported(index, report, trust.policy is None)
 
 
-def _build(draft: Home, database: Address | None, folder: Folder, index: Index, progress: Progress) -> None:
-    address = database or draft.database
-    log = create_log(address, VIEWS, time_of_day, registry=EVENTS)
+def _build(
+    draft: Home,
+    database: PostgresAddress | None,
+    folder: Folder,
+    index: Index,
+    progress: Progress,
+    made: list[PostgresAddress],
+) -> None:
+    if database is not None:
+        draft.point_to(database)
+    log = create_empty(draft)
+    if database is not None:
+        made.append(database)
     try:
         _fill(log, folder, index, progress)
-    except BaseException:
+    finally:
         log.close()
-        if database is not None:
-            discard_log(database)
-        raise
-    log.close()
     for name in OPTIONAL:
         if (folder.path / name).is_file():
             write_new(draft.path / name, read_bytes(folder.path / name))
