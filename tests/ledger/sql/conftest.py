@@ -1,4 +1,4 @@
-"""A log in a file, and the file itself without the log's manners."""
+"""A log in a database, and the database itself without the log's manners; SQLite unless a test is marked `both`."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from ledger.sql.address import Address
 from ledger.sql.log import SqlLog
 from ledger.sql.place import create_log
 from tests.ledger.contract.sample import REGISTRY, VIEWS, Clock, append, closed, moved
@@ -24,8 +25,16 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def log(path: Path, clock: Clock) -> Iterator[SqlLog]:
-    log = create_log(path, VIEWS, clock, registry=REGISTRY)
+def address(request: pytest.FixtureRequest, path: Path) -> Address:
+    """Where the log is; a child process can open it by its text."""
+    if getattr(request, "param", "sqlite") == "sqlite":
+        return path
+    return request.getfixturevalue("postgres").address()
+
+
+@pytest.fixture
+def log(address: Address, clock: Clock) -> Iterator[SqlLog]:
+    log = create_log(address, VIEWS, clock, registry=REGISTRY)
     yield log
     log.close()
 
@@ -42,11 +51,17 @@ def filled(log: SqlLog) -> SqlLog:
 
 
 @pytest.fixture
-def raw(path: Path) -> Callable[..., list[tuple[Any, ...]]]:
+def raw(request: pytest.FixtureRequest, address: Address) -> Callable[..., list[tuple[Any, ...]]]:
     """Give a way to run one statement past the log."""
 
-    def run(statement: str, *values: Any) -> list[tuple[Any, ...]]:
-        with closing(sqlite3.connect(path)) as connection, connection:
+    def run_sqlite(statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        with closing(sqlite3.connect(address)) as connection, connection:
             return connection.execute(statement, values).fetchall()
 
-    return run
+    def run_postgresql(statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        with request.getfixturevalue("postgres").connect() as connection:
+            connection.execute(f"SET search_path = {address.schema}")
+            cursor = connection.execute(statement.replace("?", "%s"), values)
+            return cursor.fetchall() if cursor.description else []
+
+    return run_sqlite if isinstance(address, Path) else run_postgresql

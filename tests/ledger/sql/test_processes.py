@@ -8,16 +8,19 @@ from ledger import digest
 from ledger.memory import MemoryLog
 from ledger.sql.place import open_log
 from tests.ledger.contract.sample import START, VIEWS, append, everything, moved
+from tests.ledger.sql.both import BOTH
+
+pytestmark = BOTH
 
 ROOT = Path(__file__).parents[3]
 WORKER = [sys.executable, "-m", "tests.ledger.sql.worker"]
 
 
-def test_eight_processes_append_without_gap_or_loss(log, path):
+def test_eight_processes_append_without_gap_or_loss(log, address):
     """Every event of every process is there once, in one row of numbers, under one root."""
     names = [f"agent:{n}" for n in range(8)]
     each = 15
-    running = [subprocess.Popen([*WORKER, "append", path, name, str(each)], cwd=ROOT) for name in names]
+    running = [subprocess.Popen([*WORKER, "append", str(address), name, str(each)], cwd=ROOT) for name in names]
     assert [process.wait(60) for process in running] == [0] * 8
     found = everything(log)
     assert found["head"].size == 8 * each == len(found["events"])
@@ -28,12 +31,14 @@ def test_eight_processes_append_without_gap_or_loss(log, path):
     assert digest.root(8 * each, peaks) == found["root"]
 
 
-def test_a_process_killed_at_any_statement_leaves_whole_transactions(log, path):
+def test_a_process_killed_at_any_statement_leaves_whole_transactions(log, address):
     """Two events or none, all of them or nothing; what was acknowledged is there."""
     append(log, moved("a", 1))
     log.close()
     steps = 40
-    done = subprocess.run([*WORKER, "crash", path, str(steps)], cwd=ROOT, check=True, capture_output=True, text=True)
+    done = subprocess.run(
+        [*WORKER, "crash", str(address), str(steps)], cwd=ROOT, check=True, capture_output=True, text=True
+    )
     size, acknowledgements = 1, []
     for number, line in enumerate(done.stdout.splitlines(), 1):
         step, acknowledged, now = map(int, line.split())
@@ -46,7 +51,7 @@ def test_a_process_killed_at_any_statement_leaves_whole_transactions(log, path):
     assert acknowledgements[0] == 0
     assert acknowledgements[-1] == 1
 
-    log = open_log(path, VIEWS, lambda: START)
+    log = open_log(address, VIEWS, lambda: START)
     append(log, moved("a", 1))
     found = everything(log)
     log.close()

@@ -1,48 +1,50 @@
-"""What the tests run in processes of their own: ``python -m tests.ledger.sql.worker append|crash PATH ...``."""
+"""What the tests run in processes of their own: ``python -m tests.ledger.sql.worker append|crash ADDRESS ...``."""
 
 import os
 import signal
 import sys
-from pathlib import Path
 
 import sqlalchemy as sa
 
+from ledger.sql.address import Address, parse_address
+from ledger.sql.driver import Driver
 from ledger.sql.log import SqlLog
 from ledger.sql.place import open_log
 from tests.ledger.contract.sample import START, VIEWS, moved
 
 
-def open_at(path: Path) -> SqlLog:
-    return open_log(path, VIEWS, lambda: START)
+def open_at(address: Address) -> SqlLog:
+    return open_log(address, VIEWS, lambda: START)
 
 
-def append(path: Path, name: str, count: int) -> None:
+def append(address: Address, name: str, count: int) -> None:
     """Append so many events, one transaction each, and take what can be taken of the shared keys."""
-    log = open_at(path)
+    log = open_at(address)
     for number in range(count):
         log.transact(lambda tx, n=number: tx.append(moved("a", 1, once=f"{name}:{n}", by=name)))
     log.close()
 
 
-def crash(path: Path, last_step: int) -> None:
+def crash(address: Address, last_step: int) -> None:
     """Append in child after child, each killed one statement later; say after each what it had been told."""
     for step in range(1, last_step + 1):
         told, tell = os.pipe()
         child = os.fork()
         if not child:
-            _append_and_die(path, step, tell)
+            _append_and_die(address, step, tell)
         os.close(tell)
         os.waitpid(child, 0)
         acknowledged = os.read(told, 1) == b"!"
         os.close(told)
-        log = open_at(path)
-        size = log.read(lambda look: look.head.size)
+        log = open_at(address)
+        # Behind whatever the dead one's server process still does.
+        size = log.transact(lambda tx: tx.head.size)
         log.close()
         sys.stdout.write(f"{step} {int(acknowledged)} {size}\n")
 
 
-def _append_and_die(path: Path, step: int, tell: int) -> None:
-    log = open_at(path)
+def _append_and_die(address: Address, step: int, tell: int) -> None:
+    log = open_at(address)
     left = step
 
     def die(*_arguments: object) -> None:
@@ -54,6 +56,14 @@ def _append_and_die(path: Path, step: int, tell: int) -> None:
     # Before a statement and after it, and around the commit.
     for moment in ("before_cursor_execute", "after_cursor_execute", "commit"):
         sa.event.listen(log.engine, moment, die)
+    straight = Driver._checked
+
+    def checked(*words: object) -> None:
+        die()
+        straight(*words)
+        die()
+
+    Driver._checked = checked
     log.transact(lambda tx: [tx.append(moved("a", 1, labels=("l",), note="n")) for _ in range(2)])
     os.write(tell, b"!")
     os.kill(os.getpid(), signal.SIGKILL)
@@ -61,6 +71,6 @@ def _append_and_die(path: Path, step: int, tell: int) -> None:
 
 if __name__ == "__main__":
     if sys.argv[1] == "append":
-        append(Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
+        append(parse_address(sys.argv[2]), sys.argv[3], int(sys.argv[4]))
     else:
-        crash(Path(sys.argv[2]), int(sys.argv[3]))
+        crash(parse_address(sys.argv[2]), int(sys.argv[3]))
