@@ -3,14 +3,17 @@
 import json
 import shutil
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from ledger.policy import parse_policy
+from tests.tools.witness.story import HONEST, LOG
 from tools.cli.witness_client import standing
 from tools.home import Home
 from tools.ledger import open_ledger
@@ -163,6 +166,27 @@ def test_a_log_that_was_put_back_is_found_out_by_its_witness(tally, ledger, serv
     assert (forked.exit_code, "PROVEN" in forked.error) == (3, True)
     (proven,) = tmp_path.glob("equivocation-*.json")
     assert verify(["equivocation", str(proven), *policy]) == 0
+
+
+def test_a_request_that_is_being_sent_is_answered_before_the_witness_ends(tally, serve, tmp_path):
+    place = tmp_path / "witness"
+    tally("witness", "init", place, "--name", "witness.example/w")
+    tally("witness", "add-log", place, LOG.verifier_key.text())
+    service = serve("witness", "serve", place)
+    host, _, port = service.url.removeprefix("http://").rpartition(":")
+    body = HONEST.request(0, 7)
+    head = f"POST /add-checkpoint HTTP/1.1\r\nHost: w\r\nContent-Length: {len(body)}\r\n\r\n".encode()
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        connection.sendall(head + body[:20])
+        time.sleep(0.5)
+        service.process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        connection.sendall(body[20:])
+        answer = connection.recv(65_536)
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    _, err = service.process.communicate(timeout=30)
+    assert (service.process.returncode, "Stopped." in err) == (0, True)
+    assert tally("witness", "show", place, "--json").object["logs"][0]["size"] == 7
 
 
 def test_a_witness_that_is_away_leaves_the_checkpoint_pending(tally, ledger, tmp_path, monkeypatch):
