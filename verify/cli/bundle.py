@@ -11,7 +11,7 @@ from verify.check import check_bundle
 from verify.check.report import LIMITS, Report
 from verify.cli.exits import FAILED, INCOMPLETE, VERIFIED
 from verify.cli.files import read, read_policy, read_signers
-from verify.cli.output import print_json, print_lines
+from verify.cli.output import print_json, print_verdict
 from verify.strict import Strict
 from verify.text import visible
 
@@ -53,11 +53,5 @@ def command(
 def _print_report(report: Report) -> None:
     what = "a bundle" if report.decision is None else f"the bundle of decision {report.decision}"
     click.echo(f"Checked {what}: {visible(report.summary)}")
-    print_lines(report.lines)
-    if report.failed:
-        click.echo(f"FAILED: {', '.join(report.failed)}. Do not rely on this bundle.")
-        return
-    unchecked = f"; not checked: {', '.join(report.unchecked)}" if report.unchecked else ""
-    made = len(report.lines) - len(report.unchecked)
-    click.echo(f"VERIFIED: {made}/{len(report.lines)} checks made and passed{unchecked}.")
-    click.echo(f"\nNot proven: {LIMITS}")
+    if print_verdict("bundle", report.lines, report.failed, report.unchecked):
+        click.echo(f"\nNot proven: {LIMITS}")

@@ -14,7 +14,7 @@ from ledger import instant
 from verify import stamp
 from verify.cli.exits import FAILED, INCOMPLETE, VERIFIED
 from verify.cli.files import read, read_policy, read_signers
-from verify.cli.output import print_json, print_lines
+from verify.cli.output import print_json, print_verdict
 from verify.export import LogReport, check_export
 from verify.export.files import Progress
 from verify.export.report import LIMITS
@@ -64,14 +64,8 @@ def command(
 
 def _print_report(report: LogReport) -> None:
     click.echo(f"Checked the export of {report.size} events of {visible(report.origin)}")
-    print_lines(report.lines)
-    if report.failed:
-        click.echo(f"FAILED: {', '.join(report.failed)}. Do not rely on this export.")
-        return
-    unchecked = f"; not checked: {', '.join(report.unchecked)}" if report.unchecked else ""
-    made = len(report.lines) - len(report.unchecked)
-    click.echo(f"VERIFIED: {made}/{len(report.lines)} checks made and passed{unchecked}.")
-    click.echo(f"\nNot proven: {LIMITS}")
+    if print_verdict("export", report.lines, report.failed, report.unchecked):
+        click.echo(f"\nNot proven: {LIMITS}")
 
 
 @contextmanager

@@ -6,9 +6,8 @@ Source: docs/spec/proof-file.md; docs/guides/verify.md.
 import click
 
 from ledger.note import MAX_SIZE
-from verify.cli.exits import FAILED, INCOMPLETE, VERIFIED
 from verify.cli.files import read, read_policy, stream
-from verify.cli.output import print_json, print_lines
+from verify.cli.output import conclude
 from verify.proof_file.check import check_proof_file
 from verify.strict import Strict
 
@@ -37,14 +36,4 @@ def command(
     policy = read_policy(policy_file)
     with stream(file) as source:
         lines = check_proof_file(source, policy, note, older)
-    bad = [line.check for line in lines if line.status == "FAIL"]
-    open_checks = [line.check for line in lines if line.status == "NOT-CHECKED"]
-    if as_json:
-        code = "failed" if bad else "verified"
-        print_json({"code": code, "verified": not bad, "checks": [line.to_json() for line in lines]})
-    else:
-        print_lines(lines)
-        click.echo(f"FAILED: {', '.join(bad)}. Do not rely on it." if bad else "VERIFIED.")
-    if bad:
-        return FAILED
-    return INCOMPLETE if strict and open_checks else VERIFIED
+    return conclude(lines, as_json=as_json, strict=strict)

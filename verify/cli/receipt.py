@@ -7,9 +7,8 @@ import click
 
 from ledger import tlog_proof
 from ledger.event import MAX_EVENT_BYTES
-from verify.cli.exits import FAILED, INCOMPLETE, VERIFIED
 from verify.cli.files import read, read_policy
-from verify.cli.output import print_json, print_lines
+from verify.cli.output import conclude
 from verify.receipt import check_receipt
 from verify.strict import Strict
 
@@ -32,14 +31,4 @@ def command(file: str, policy_file: str, event_file: str | None, as_json: bool, 
     """  # noqa: D301  (the backslash is click's mark for a paragraph kept as it is)
     event = None if event_file is None else read(event_file, MAX_EVENT_BYTES)
     lines = check_receipt(read(file, tlog_proof.MAX_SIZE), event, read_policy(policy_file))
-    bad = [line.check for line in lines if line.status == "FAIL"]
-    open_checks = [line.check for line in lines if line.status == "NOT-CHECKED"]
-    if as_json:
-        code = "failed" if bad else "verified"
-        print_json({"code": code, "verified": not bad, "checks": [line.to_json() for line in lines]})
-    else:
-        print_lines(lines)
-        click.echo(f"FAILED: {', '.join(bad)}. Do not rely on it." if bad else "VERIFIED.")
-    if bad:
-        return FAILED
-    return INCOMPLETE if strict and open_checks else VERIFIED
+    return conclude(lines, as_json=as_json, strict=strict)

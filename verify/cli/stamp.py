@@ -10,9 +10,8 @@ from ledger.note import MAX_SIZE as MAX_NOTE
 from ledger.note import parse_note
 from verify import stamp
 from verify.check.report import failed, passed
-from verify.cli.exits import FAILED, VERIFIED
 from verify.cli.files import read, read_policy
-from verify.cli.output import print_json, print_lines
+from verify.cli.output import conclude
 from verify.errors import StampError
 from verify.strict import Strict
 
@@ -47,11 +46,4 @@ def command(file: str, note_file: str, policy_file: str, roots_file: str, as_jso
             lines.append(passed("stamp", f"this checkpoint existed at {at}"))
         except StampError as error:
             lines.append(failed("stamp", str(error)))
-    bad = [line.check for line in lines if line.status == "FAIL"]
-    if as_json:
-        code = "failed" if bad else "verified"
-        print_json({"code": code, "verified": not bad, "at": at, "checks": [line.to_json() for line in lines]})
-    else:
-        print_lines(lines)
-        click.echo(f"FAILED: {', '.join(bad)}. Do not rely on it." if bad else "VERIFIED.")
-    return FAILED if bad else VERIFIED
+    return conclude(lines, as_json=as_json, at=at)
