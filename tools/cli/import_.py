@@ -16,7 +16,7 @@ from tools.copying.importing import Imported, Trust, import_export
 from tools.home import Home
 
 _EXAMPLE: Final = """\
-tally --ledger restored import ledger-2026-11 --policy trusted.policy --signers trusted.signers"""
+tally import ledger-2026-11 --ledger restored --policy trusted.policy --signers trusted.signers"""
 
 
 @declare("import", example=_EXAMPLE)
