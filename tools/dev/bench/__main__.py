@@ -65,8 +65,9 @@ def main() -> None:
     sheet, sizes = Sheet(), far.sizes(far.events)
 
     def grow(place: Path) -> None:
-        file = place / "grown.db"
-        growing.measure(sheet, file, SQLITE, sizes, lambda: bytes_on_disk(file))
+        growing.measure(
+            sheet, lambda name: place / f"{name}.db", SQLITE, sizes, lambda name: bytes_on_disk(place / f"{name}.db")
+        )
 
     measures: dict[str, Callable[[Path], None]] = {
         "appending": lambda place: appending.on_sqlite(sheet, place),

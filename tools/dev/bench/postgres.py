@@ -81,4 +81,4 @@ def measure(sheet: Sheet, sizes: list[int]) -> None:
         appending.measure(
             sheet, running.address, lambda name: CopyFloor(running.conninfo, name), POSTGRES, RAW_POSTGRES
         )
-        growing.measure(sheet, running.address("grown"), POSTGRES, sizes, lambda: running.bytes_of("grown"))
+        growing.measure(sheet, running.address, POSTGRES, sizes, running.bytes_of)

@@ -1,5 +1,6 @@
 """What must be reached, and whether it was: worked out from the figures, never written by hand."""
 
+import statistics
 from dataclasses import dataclass
 
 from tools.dev.bench import appending, auditing, growing
@@ -67,8 +68,9 @@ def _most(sheet: Sheet, row: str, what: str, most: float, unit: str) -> Threshol
 
 
 def _flat(sheet: Sheet, sizes: list[int]) -> Threshold:
-    rates = [rate for size in sizes if (rate := sheet.row(growing.proving(size)).median(SQLITE)) is not None]
-    found = max(rates) / min(rates) if len(rates) > 1 else None
+    """Compare the sizes turn by turn: what disturbs a turn slows them all."""
+    turns = list(zip(*(sheet.row(growing.proving(size)).figures.get(SQLITE, ()) for size in sizes), strict=False))
+    found = statistics.median(max(turn) / min(turn) for turn in turns) if turns and len(sizes) > 1 else None
     what = f"proofs, quickest over slowest from {power(sizes[0])} to {power(sizes[-1])}"
     return _made(what, f"below {FLAT}", found, "{:.2f}", most=FLAT)
 
