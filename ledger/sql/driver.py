@@ -8,7 +8,8 @@ Statements are written with ``?`` for a value, and spelled as the dialect's driv
 as `ledger.sql.columns`: a value of another type than the column's is damage.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -18,7 +19,7 @@ from sqlalchemy.exc import DBAPIError, ResourceClosedError
 
 from ledger.errors import CorruptError
 from ledger.sql import dialect
-from ledger.sql.dialect.insertion import insertion
+from ledger.sql.dialect.insertion import insertion, replacement
 
 Kinds = tuple[type, ...]
 """The types of the columns that are read, in order; an empty column is never refused here."""
@@ -105,6 +106,25 @@ class Driver:
         """
         if rows:
             self._checked(insertion(table), self.kind.add, self._cursor, table, rows)
+
+    def put(self, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:
+        """Put rows, no two with the same key, over those that stand; see `add`."""
+        if rows:
+            self._checked(replacement(table), self.kind.put, self._cursor, table, rows)
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Send all that is changed within as one, where the database is at the other end of a connection.
+
+        Raises:
+            DBAPIError: the database refuses one of the statements.
+        """
+        self.check()
+        try:
+            with self.kind.together(self._connection.connection.driver_connection):
+                yield
+        except self._dialect.loaded_dbapi.Error as error:
+            raise self._wrapped("", error) from error
 
     def _checked(self, statement: str, run: Callable[..., object], *values: object) -> None:
         self.check()

@@ -147,5 +147,11 @@ class Dialect(Protocol):
     def settings(self, connection: sa.Connection) -> Iterator[tuple[str, bool]]:
         """Say what durability and isolation rest on, and whether each is as it must be."""
 
+    def together(self, connection: Any) -> AbstractContextManager[object]:  # noqa: ANN401  (its driver's)
+        """Let all that is changed within go to the database as one; errors come as it ends at the latest."""
+
     def add(self, cursor: Any, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:  # noqa: ANN401  (its driver's)
         """Add whole rows to a table by its driver's own cursor, in the quickest way for so many."""
+
+    def put(self, cursor: Any, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:  # noqa: ANN401  (its driver's)
+        """Put whole rows, no two with the same key, over those that stand."""

@@ -3,22 +3,27 @@
 A writer begins READ COMMITTED and takes the row lock on the head, which is the writer's lock: whoever comes second
 waits, for `busy_seconds` at the most, and reads what the first one left. Anybody else begins REPEATABLE READ, READ
 ONLY, and sees one state of the log until it ends. A server that would say a commit before it is on the disk is refused.
-
-Error classes are told apart by SQLSTATE, https://www.postgresql.org/docs/current/errcodes-appendix.html.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import sqlalchemy as sa
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError
 
-from ledger.errors import CorruptError, StoreBusyError, StoreError, StoreMissingError
+from ledger.errors import StoreError
 from ledger.sql.address import Address, PostgresAddress
-from ledger.sql.dialect import postgresql_catalog, postgresql_grants, postgresql_scrub, postgresql_triggers
-from ledger.sql.dialect.base import BUSY_SECONDS, LOST, PURPOSE, Purpose, Words
+from ledger.sql.dialect import (
+    postgresql_catalog,
+    postgresql_grants,
+    postgresql_rows,
+    postgresql_scrub,
+    postgresql_triggers,
+    postgresql_words,
+)
+from ledger.sql.dialect.base import BUSY_SECONDS, PURPOSE, Purpose, Words
 
 if TYPE_CHECKING:
     import psycopg
@@ -42,36 +47,6 @@ _BEGIN: Final[dict[Purpose, str]] = {
 _HAS_HEAD: Final = "SELECT to_regclass('head') IS NOT NULL"
 _SETTINGS: Final = {"synchronous_commit": {"on", "remote_apply"}, "fsync": {"on"}, "full_page_writes": {"on"}}
 """What durability rests on."""
-
-_GOING: Final = ("57P01", "57P02", "57P03")
-"""The server ends the connection, crashes, or is not yet up."""
-
-_WORDS: Final[dict[str, Words]] = {
-    "55P03": (StoreBusyError, "another process is writing and did not finish in time: try again"),
-    "40001": (StoreBusyError, "another transaction came in between: try again"),
-    "40P01": (StoreBusyError, "two transactions waited for each other: try again"),
-    "57014": (StoreBusyError, "the server cut the statement off: try again, or raise its statement_timeout"),
-    "53100": (StoreError, "the server's disk is full: make room and run the command again; nothing was written"),
-    "53200": (StoreBusyError, "the server is out of memory: try again"),
-    "53300": (StoreBusyError, "the server takes no more connections: try again, or raise its max_connections"),
-    "25006": (StoreError, "this server takes no writes: name the primary, not a standby"),
-    "42501": (StoreError, "this role may not: use the owner's, or let the owner run what `tally db grant-sql` prints"),
-    "54000": (StoreError, "a key is longer than PostgreSQL can index, some 2,700 bytes; nothing was written"),
-    "22021": (StoreError, "a text holds a character that PostgreSQL can't keep; nothing was written"),
-    "3D000": (StoreMissingError, "there is no such database: check the address"),
-    "XX001": (CorruptError, "the server found a damaged page: restore a backup, then run `tally audit`"),
-    "XX002": (CorruptError, "the server found a damaged index: run REINDEX, then `tally audit`"),
-    **dict.fromkeys(("42P01", "42703", "3F000"), (StoreError, "not the tables of this version: run `tally doctor`")),
-    **dict.fromkeys(_GOING, (StoreError, LOST)),
-}
-_CLASSES: Final[dict[str, Words]] = {
-    "08": (StoreError, LOST),
-    "28": (StoreError, "the server lets this role not in: check the user, ~/.pgpass, PGPASSWORD and pg_hba.conf"),
-    "23": (CorruptError, "the database refuses what the log's head asks for: run `tally audit`"),
-    "58": (StoreError, "the server can't read or write its files: look at its disk, then run `tally audit`"),
-}
-_MANY: Final = 32
-"""From so many rows on, COPY is quicker than one INSERT for all."""
 
 
 class PostgreSQL:
@@ -151,21 +126,11 @@ class PostgreSQL:
 
     def words(self, cause: BaseException) -> Words | None:
         """Look the SQLSTATE up, then its class."""
-        if not hasattr(cause, "sqlstate"):
-            return None
-        state = cause.sqlstate
-        if state is None:
-            return _without_state(cause)
-        return _WORDS.get(state) or _CLASSES.get(state[:2])
+        return postgresql_words.words(cause)
 
     def lost(self, cause: BaseException) -> bool:
-        """Tell by the SQLSTATE, or by the lack of one: then it is the driver that could not go on."""
-        import psycopg  # noqa: PLC0415  (an extra, which only PostgreSQL needs)
-
-        if not isinstance(cause, psycopg.OperationalError):
-            return False
-        state = cause.sqlstate
-        return state is None or state[:2] == "08" or state in _GOING
+        """Tell by the SQLSTATE, or by the lack of one."""
+        return postgresql_words.lost(cause)
 
     def triggers(self, schema: str | None) -> Mapping[str, str]:
         """Give every function and trigger by name."""
@@ -223,22 +188,17 @@ class PostgreSQL:
             found = str(connection.exec_driver_sql(f"SELECT current_setting('{name}')").scalar_one())
             yield f"{name} {found}", found in wanted
 
+    def together(self, connection: Any) -> AbstractContextManager[object]:  # noqa: ANN401  (psycopg's)
+        """Send what is changed in the driver's pipeline, and wait once for all of it."""
+        return cast("AbstractContextManager[object]", connection.pipeline())
+
     def add(self, cursor: Any, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:  # noqa: ANN401  (psycopg's)
-        """Send few rows as one INSERT of arrays, and many as a binary COPY."""
-        kinds = [_KINDS[type(column.type).__name__] for column in table.columns]
-        names = ", ".join(column.name for column in table.columns)
-        if len(rows) < _MANY:
-            arrays = ", ".join(f"%s::{kind}[]" for kind in kinds)
-            statement = f"INSERT INTO {table.name} ({names}) SELECT * FROM unnest({arrays})"  # noqa: S608  (our names)
-            cursor.execute(statement, [list(column) for column in zip(*rows, strict=True)])
-            return
-        with cursor.copy(f"COPY {table.name} ({names}) FROM STDIN (FORMAT BINARY)") as copy:
-            copy.set_types(kinds)
-            for row in rows:
-                copy.write_row(row)
+        """Add rows; see `ledger.sql.dialect.postgresql_rows`."""
+        postgresql_rows.add(cursor, table, rows)
 
-
-_KINDS: Final = {"BigInteger": "int8", "Text": "text", "LargeBinary": "bytea"}
+    def put(self, cursor: Any, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:  # noqa: ANN401  (psycopg's)
+        """Put rows; see `ledger.sql.dialect.postgresql_rows`."""
+        postgresql_rows.put(cursor, table, rows)
 
 
 def _connector(address: PostgresAddress, busy_seconds: float) -> "Callable[[], psycopg.Connection[Any]]":
@@ -283,22 +243,6 @@ def _prepare(connection: "psycopg.Connection[Any]", address: PostgresAddress, bu
                 f"{address}: {name} is {value}, so that a commit may be lost after it was answered: "
                 f"set it to on for the server, this database and this role"
             )
-
-
-def _without_state(cause: BaseException) -> Words | None:
-    """Tell errors of the driver itself: it could not connect, or the connection broke."""
-    import psycopg  # noqa: PLC0415  (only its own errors come here)
-
-    if isinstance(cause, psycopg.DataError):
-        return _WORDS["22021"]
-    if isinstance(cause, psycopg.OperationalError):
-        text = str(cause)
-        if "password" in text or "authentication" in text or "role " in text:
-            return _CLASSES["28"]
-        if "does not exist" in text:
-            return _WORDS["3D000"]
-        return StoreError, "the server can't be reached: look whether it runs, and check the address"
-    return None
 
 
 def _address(address: Address) -> PostgresAddress:

@@ -13,7 +13,7 @@ import secrets
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -27,7 +27,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from ledger.errors import CorruptError, StoreBusyError, StoreError, StoreMissingError
 from ledger.sql.address import Address, PostgresAddress
 from ledger.sql.dialect.base import BUSY_SECONDS, PAUSE, PURPOSE, STILL_READ, Purpose, Words
-from ledger.sql.dialect.insertion import insertion
+from ledger.sql.dialect.insertion import insertion, replacement
 from ledger.sql.dialect.sqlite_triggers import TRIGGERS
 from ledger.sql.schema import metadata
 
@@ -241,6 +241,14 @@ class SQLite:
             cursor.executemany(insertion(table, _MANY), ([*chain.from_iterable(part)] for part in parts))
         if whole < len(rows):
             cursor.executemany(insertion(table), rows[whole:])
+
+    def put(self, cursor: Any, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:  # noqa: ANN401  (sqlite3's)
+        """Run one INSERT for each row."""
+        cursor.executemany(replacement(table), rows)
+
+    def together(self, connection: Any) -> AbstractContextManager[object]:  # noqa: ANN401, ARG002  (sqlite3's)
+        """Do nothing: a statement costs no round trip."""
+        return nullcontext()
 
 
 def _path(address: Address) -> Path:
