@@ -7,7 +7,7 @@ Source: DESIGN section 5; BLAKE3 derive_key; RFC 6962 section 2.1 for the twin.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from blake3 import blake3
@@ -122,15 +122,21 @@ def document_of(parts: Iterable[bytes]) -> bytes:
     return hasher.digest()
 
 
-def multiset_mark(secret: bytes, number: int, text: bytes) -> int:
-    """Give what one member, a number and a text, adds to the sum that stands for a set of such members.
+def multiset_marks(secret: bytes) -> Callable[[int, bytes], int]:
+    """Give the function that says what one member, a number and a text, adds to the sum that stands for a set.
 
     Two sets whose sums are equal modulo 2^128 are the same, but with a chance of about 2^-100: as long as nobody who
     chooses the members knows the secret. So rows can be compared in any order, and none need be kept.
 
     Args:
         secret: 32 random bytes, drawn for one comparison.
-        number: 0 to 2^64 - 1.
-        text: the text's bytes.
     """
-    return int.from_bytes(hashlib.blake2b(be64(number) + text, digest_size=16, key=secret).digest(), "big")
+    # Taking the key in costs as much as hashing a member.
+    keyed = hashlib.blake2b(digest_size=16, key=secret).copy
+
+    def mark(number: int, text: bytes) -> int:
+        hasher = keyed()
+        hasher.update(number.to_bytes(8, "big") + text)
+        return int.from_bytes(hasher.digest(), "big")
+
+    return mark

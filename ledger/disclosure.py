@@ -65,6 +65,11 @@ def paths(body: BaseModel) -> Iterator[tuple[str, Disclosable]]:
     return _walk(body, "")
 
 
+def may_disclose(body: BaseModel) -> bool:
+    """Tell whether a model's declaration lets it hold a disclosable field at all."""
+    return bool(_carriers(type(body)))
+
+
 def _walk(value: object, prefix: str) -> Iterator[tuple[str, Disclosable]]:
     if isinstance(value, Disclosable):
         yield prefix, value

@@ -12,6 +12,7 @@ Source: DESIGN section 4.
 
 import re
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Annotated, NewType
 
 from pydantic import AfterValidator
@@ -58,6 +59,7 @@ def later(instant: Instant, microseconds: int) -> Instant:
     return from_microseconds(to_microseconds(instant) + microseconds)
 
 
+@lru_cache(maxsize=1024)  # what was written together has one time
 def _moment(text: str) -> datetime:
     if not _FORM.fullmatch(text):
         raise CanonError(f"not a time of the form 2026-11-30T12:00:00.000000Z: {text[:40]!r}")

@@ -1,6 +1,6 @@
 """Claims and tags, put right from the events: what is missing comes back, what no event demands goes.
 
-An undamaged table is told by one reading: what stands and what the events demand are added up (`multiset_mark`), and
+An undamaged table is told by one reading: what stands and what the events demand are added up (`multiset_marks`), and
 equal sums are equal sets. Nothing is written then.
 
 Source: DESIGN section 6.
@@ -14,7 +14,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from ledger.digest import SIZE, multiset_mark
+from ledger.digest import SIZE, multiset_marks
 from ledger.errors import StoreError
 from ledger.event import Event
 from ledger.sql import dialect, schema
@@ -37,13 +37,16 @@ class Demanded:
 
     secret: bytes = field(default_factory=lambda: secrets.token_bytes(SIZE))
     sums: dict[Keyed, int] = field(default_factory=lambda: dict.fromkeys(KEYED, 0))
+    _mark: Callable[[int, bytes], int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._mark = multiset_marks(self.secret)
 
     def add(self, event: Event) -> None:
         """Take in an event."""
         for table in KEYED:
-            self.sums[table] += sum(
-                multiset_mark(self.secret, event.seq, key.encode()) for key in keys_of(table, event)
-            )
+            for key in keys_of(table, event):
+                self.sums[table] += self._mark(event.seq, key.encode())
 
     def stands(self, connection: sa.Connection, table: Keyed) -> bool:
         """Tell whether a table holds just what is demanded."""
@@ -99,11 +102,11 @@ def stored_sum(connection: sa.Connection, table: Keyed, secret: bytes) -> int:
     Raises:
         StoreError: it can't be read.
     """
-    total = 0
+    total, mark = 0, multiset_marks(secret)
     for batch in Ranges(connection).every_key(table):
         for seq, key in batch:
             if type(seq) is int and type(key) is str and seq >= 0:
-                total += multiset_mark(secret, seq, key.encode())
+                total += mark(seq, key.encode())
             else:
                 total += 1
     return total

@@ -79,3 +79,23 @@ def test_no_use_can_pass_for_another() -> None:
         SHA256_TREE.node(64, A, B),
     ]
     assert len(uses) == len(set(uses))
+
+
+def test_sums_of_marks_tell_sets_apart_and_orders_not():
+    mark = digest.multiset_marks(bytes(32))
+    members = [(number, text) for number in range(20) for text in (b"", b"a", b"b" * 200)]
+    marks = [mark(*member) for member in members]
+    assert len(set(marks)) == len(marks)
+    assert all(0 <= one < 2**128 for one in marks)
+    assert marks == [digest.multiset_marks(bytes(32))(*member) for member in members]
+    assert not set(marks) & {digest.multiset_marks(b"\1" + bytes(31))(*member) for member in members}
+    # A number can't pass for a piece of a text.
+    assert mark(1, b"a") != mark(0, b"\1a")
+
+
+def test_document_in_pieces_is_the_document():
+    assert digest.document_of([b"a", b"", b"bc"]) == digest.document(b"abc")
+
+
+def test_field_of_canonical_bytes_is_the_field():
+    assert digest.field_of(bytes(32), "/a", b'{"b":1}') == digest.field(bytes(32), "/a", {"b": 1})

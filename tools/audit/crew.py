@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from ledger.event import Registry
@@ -136,7 +136,8 @@ def _begin(task: Task) -> None:
 
 
 def _quick(span: Span) -> RangeResult:
-    return _CHECK[0].quick(span)
+    result = _CHECK[0].quick(span)
+    return replace(result, contents=result.contents and result.contents.packed())
 
 
 def _sums(table: Keyed, start: int, stop: int) -> dict[int, int]:

@@ -83,12 +83,12 @@ class Fold:
         """Judge and fold the acts of a range, up to the first event in it that can't be believed."""
         unread = contents.unread
         first_unread = start + (unread & -unread).bit_length() - 1 if unread else None
-        for seq, data in contents.acts:
+        for seq, act in contents.acts:
             if first_unread is not None and seq > first_unread:
                 break
             if not self.trusted:
                 return
-            event = self.registry.parse(data)
+            event = act if isinstance(act, Event) else self.registry.parse(act)
             self._authority(seq, event)
             self._fold(event)
         if first_unread is not None:

@@ -1,13 +1,13 @@
 """Claims and tags, held against the events: by a sum for each range of the log, and row by row where a sum differs.
 
 The events of a range demand a set of rows; what stands is read once, in whatever order it lies, and added up by range.
-Equal sums are equal sets (`ledger.digest.multiset_mark`), so nothing is sorted and nothing is kept.
+Equal sums are equal sets (`ledger.digest.multiset_marks`), so nothing is sorted and nothing is kept.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ledger.digest import multiset_mark
+from ledger.digest import multiset_marks
 from ledger.errors import EventError
 from ledger.event import Event, Registry
 from ledger.sql.ranges import Keyed, Ranges, Row
@@ -22,18 +22,14 @@ _WRONG = 1
 """Added for a row whose key is no text: no mark of a set that is right differs by it."""
 
 
-def sum_of(secret: bytes, seq: int, keys: Iterable[str]) -> int:
-    """Add up the marks of the keys of one event."""
-    return sum(multiset_mark(secret, seq, key.encode()) for key in keys)
-
-
 def stored_sums(ranges: Ranges, table: Keyed, secret: bytes, start: int, stop: int) -> dict[int, int]:
     """Add up what stands in a table for the events from ``start`` up to ``stop``: a sum for each bucket."""
     sums: dict[int, int] = {}
+    mark_of = multiset_marks(secret)
     for batch in ranges.keys(table, start, stop):
         for seq, key in batch:
             if type(seq) is int and type(key) is str:
-                bucket, mark = seq // BUCKET, multiset_mark(secret, seq, key.encode("utf-8", "surrogateescape"))
+                bucket, mark = seq // BUCKET, mark_of(seq, key.encode("utf-8", "surrogateescape"))
             else:
                 # Whatever it is, the database found it to lie between two numbers.
                 bucket, mark = int(float(str(seq))) // BUCKET, _WRONG

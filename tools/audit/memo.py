@@ -26,7 +26,7 @@ from ledger import canon
 from ledger.canon import Json
 from ledger.digest import SIZE
 from ledger.errors import CanonError
-from ledger.event import Registry
+from ledger.event import Event, Registry
 from ledger.sql.ranges import Row
 from ledger.view import View
 from tools.audit.contents import Contents, Demand
@@ -66,14 +66,15 @@ class Remembered:
 
     def contents(self, events: Sequence[Row]) -> Contents:
         """Give what the events of the range come to; of each act the bytes that stand are taken."""
-        acts = [(self.start + n, row[3]) for n, row in enumerate(events) if self.acts >> n & 1]
+        rows = [(self.start + n, row[3]) for n, row in enumerate(events) if self.acts >> n & 1]
+        acts: list[tuple[int, Event | bytes]] = [(seq, data) for seq, data in rows if isinstance(data, bytes)]
         return Contents(
             first_at=self.first_at,
             last_at=self.last_at,
             lives=self.lives,
             claims=Demand(*self.claims),
             tags=Demand(*self.tags),
-            acts=[(seq, data) for seq, data in acts if isinstance(data, bytes)],
+            acts=acts,
         )
 
     def line(self) -> bytes:

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
 from ledger.errors import EventError
+from ledger.event import Event
 from ledger.events import LedgerOpened
 from ledger.sql.ranges import Keyed
 from ledger.sql.raw import RawTables
@@ -119,7 +120,8 @@ class Walk:
             demand = contents.demand(table)
             self._demands[table][bucket] = demand.rows, demand.sum
         if start == 0 and contents.acts and contents.acts[0][0] == 0:
-            self.genesis = genesis_of(self.task, contents.acts[0][1])
+            act = contents.acts[0][1]
+            self.genesis = genesis_of(self.task, act.data if isinstance(act, Event) else act)
 
 
 def genesis_of(task: Task, data: object) -> LedgerOpened | None:
