@@ -8,6 +8,7 @@ beside them.
 import os
 import secrets
 import signal
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -49,6 +50,12 @@ class Server:
         with self.connect() as connection:
             cursor = connection.execute(statement, values or None)
             return cursor.fetchall() if cursor.description else []
+
+    def program(self, name: str, *words: object) -> None:
+        """Run one of the programs that came with it."""
+        host = str(self.handle.get_postmaster_info().socket_dir)
+        command = [self.handle.bin_path / name, "--host", host, "--username", "postgres", "--no-password", *words]
+        subprocess.run([str(word) for word in command], check=True, capture_output=True)
 
     def kill(self) -> None:
         """Stop it as a crash would."""

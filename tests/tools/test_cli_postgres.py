@@ -160,6 +160,23 @@ def test_a_ledger_moves_to_another_database(tally, ledger, address):
     assert (again.exit_code, "holds this ledger already" in again.error) == (1, True)
 
 
+def test_a_dump_that_is_restored_elsewhere_goes_on(tally, kept, postgres, address, tmp_path):
+    """As the guide takes its backups: tables, functions and triggers come back as they were."""
+    own = address.schema
+    backup = tmp_path / "records.sql"
+    postgres.program("pg_dump", "--schema", own, "--file", backup, "postgres")
+    postgres.run(f"CREATE DATABASE {own} TEMPLATE template0")
+    try:
+        postgres.program("psql", "--quiet", "--set", "ON_ERROR_STOP=1", "--file", backup, own)
+        (kept / "database").write_text(str(address).replace("@/postgres", f"@/{own}"))
+        assert tally("db", "check").exit_code == 0
+        assert tally("principal", "add", "human:bo", "--yes").exit_code == 0
+        assert tally("audit").exit_code == 0
+        assert tally("db", "status", "--json").object["size"] == 4
+    finally:
+        postgres.run(f"DROP DATABASE {own} WITH (FORCE)")
+
+
 def test_another_log_is_not_taken_for_this_one(tally, kept, ledger_template, address, tmp_path):
     done = tally("--ledger", ledger_template / "ledger", "db", "use", address)
     assert (done.exit_code, "it is not the log of this ledger" in done.error) == (3, True)
