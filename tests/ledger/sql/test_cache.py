@@ -17,14 +17,15 @@ from ledger.sql.rebuild import rebuild
 from ledger.sql.snapshot import SqlSnapshot
 from ledger.view import StateRow
 from tests.ledger.contract.sample import REGISTRY, START, VIEWS, append, closed, moved
+from tests.ledger.sql.both import BOTH
 
 ACCOUNTS = "abc"
 
 
 @pytest.fixture
-def other(log, path):
+def other(log, address):
     """A second process's log, as far as a log can tell."""
-    other = open_log(path, VIEWS, lambda: START, registry=REGISTRY)
+    other = open_log(address, VIEWS, lambda: START, registry=REGISTRY)
     yield other
     other.close()
 
@@ -51,6 +52,7 @@ def sums(log):
     return log.transact(work)
 
 
+@BOTH
 def test_a_state_is_asked_for_once(log, asked):
     """What was read or written by this writer is not read again; nor is it that there is none."""
     append(log, moved("a", 1))
@@ -61,6 +63,7 @@ def test_a_state_is_asked_for_once(log, asked):
     assert sorted(asked) == ["b", "c"]
 
 
+@BOTH
 def test_what_another_process_wrote_is_seen(log, other, asked):
     """Only the states that its events touched are read again."""
     append(log, *(moved(account, 1) for account in ACCOUNTS))
@@ -72,10 +75,11 @@ def test_what_another_process_wrote_is_seen(log, other, asked):
     assert asked == ["b", "c"]
 
 
-def test_without_the_event_types_all_is_dropped(log, path, asked):
+@BOTH
+def test_without_the_event_types_all_is_dropped(log, address, asked):
     """What can't be read may have changed anything."""
     append(log, *(moved(account, 1) for account in ACCOUNTS))
-    blind = open_log(path, VIEWS, lambda: START)
+    blind = open_log(address, VIEWS, lambda: START)
     assert sums(blind) == [1, 1, 1]
     append(log, moved("b", 10))
     asked.clear()
@@ -84,6 +88,7 @@ def test_without_the_event_types_all_is_dropped(log, path, asked):
     blind.close()
 
 
+@BOTH
 def test_far_behind_all_is_dropped(log, other, asked, monkeypatch):
     """Beyond a bound, the events of the other process are not read."""
     monkeypatch.setattr(caching, "BEHIND", 2)
@@ -95,11 +100,12 @@ def test_far_behind_all_is_dropped(log, other, asked, monkeypatch):
     assert asked == ["a", "b", "c"]
 
 
-def test_states_made_anew_are_read_anew(log, path, raw):
+@BOTH
+def test_states_made_anew_are_read_anew(log, address, raw):
     """A rebuild, here of damaged states, is seen by whoever keeps some."""
     append(log, moved("a", 1))
     raw("UPDATE states SET state = ? WHERE view = 'balance'", b'{"closed":false,"sum":7}')
-    fresh = open_log(path, VIEWS, lambda: START, registry=REGISTRY)
+    fresh = open_log(address, VIEWS, lambda: START, registry=REGISTRY)
     assert sums(fresh) == [7, None, None]
     rebuild(log.engine, REGISTRY, VIEWS)
     assert sums(fresh) == [1, None, None]
@@ -116,6 +122,7 @@ def test_another_log_in_the_same_file_is_noticed(log, other, raw, path):
     assert sums(other) == [None, None, 15]
 
 
+@BOTH
 def test_work_that_is_undone_leaves_no_state(log):
     """Neither of what raised nor of a transaction that was not committed."""
     append(log, moved("a", 1))

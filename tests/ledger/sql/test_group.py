@@ -14,8 +14,11 @@ from ledger.sql import group
 from ledger.sql import log as sql_log
 from ledger.sql.snapshot import SqlSnapshot
 from tests.ledger.contract.sample import REGISTRY, SECOND, START, VIEWS, append, everything, moved
+from tests.ledger.sql.both import BOTH
 
 PATIENCE = 30
+
+pytestmark = BOTH
 
 
 @pytest.fixture
