@@ -98,7 +98,7 @@ class SqlLog:
 
     def read(self, work: Callable[[Snapshot], T]) -> T:
         """Run ``work`` on one consistent look at the log; see `ledger.log.Log.read`."""
-        with translated(self._place), self.engine.begin() as connection:
+        with translated(self._place), repeated(self.engine, self.engine.connect) as connection, connection.begin():
             snapshot = SqlSnapshot(connection)
             # The first read fixes what a SQLite transaction sees.
             _ = snapshot.head

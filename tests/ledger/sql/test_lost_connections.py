@@ -1,5 +1,7 @@
 """A connection that is lost at any step: what was acknowledged stands once, and nothing stands twice or half."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import psycopg
 import pytest
 
@@ -176,6 +178,12 @@ def test_a_server_that_crashes_and_comes_back():
         own.kill()
         own.start()
         append(log, moved("a", 1, once="between"))
+        own.kill()
+        with ThreadPoolExecutor(1) as pool:
+            # A reader and a writer that come while it is away wait for it.
+            back = pool.submit(own.start)
+            assert log.read(lambda look: look.head.size) == 2
+            back.result()
 
         runs = []
 
