@@ -172,3 +172,53 @@ def test_without_a_constitution_nothing_can_be_registered(tally, ledger):
     damage(ledger, "states", "DELETE FROM states WHERE view = 'constitution'")
     done = tally("resource", "add", "db://prod/users", "--set", "environment=prod", "--yes")
     assert (done.exit_code, "no constitution is in force" in done.error) == (1, True)
+
+
+def test_audit_since_a_checkpoint(tally, ledger, tmp_path):
+    assert tally("checkpoint").exit_code == 0
+    note = tmp_path / "note"
+    note.write_bytes(sqlite3.connect(ledger / "ledger.db").execute("SELECT note FROM checkpoints").fetchone()[0])
+    for since in ("3", str(note)):
+        done = tally("audit", "--since", since, "--json")
+        assert (done.exit_code, done.object["since"], done.object["ok"]) == (0, 3, True)
+    assert "what is before it was not looked at" in tally("audit", "--since", "3").stdout
+    for wrong, told in (
+        ("2", "no checkpoint of 2 events"),
+        (tmp_path / "nothing", "can't be read"),
+        (ledger / "policy", "no checkpoint"),
+    ):
+        done = tally("audit", "--since", str(wrong))
+        assert (done.exit_code, told in done.error) == (1, True), done.error
+
+
+def test_audit_tells_what_it_found_and_where(tally, ledger):
+    damage(ledger, "tags", "DELETE FROM tags WHERE seq = 1")
+    done = tally("audit")
+    assert done.exit_code == 3
+    told = " ".join(done.stdout.split())
+    assert "It lies in event 1: the log is sound up to size 1, and event 2 and on are sound." in told
+    assert "follow from the events: run tally rebuild" in told
+    machine = tally("audit", "--json").object
+    assert set(machine["kinds"]) == {"view"}
+    assert machine["damage"] == {"from": 1, "to": 2, "checkpoint_before": None, "checkpoint_after": None}
+    assert tally("rebuild", "--json").object["mended"] == ["tags"]
+    # The trigger was taken away, which is all that is left to be found.
+    assert [finding["table"] for finding in tally("audit", "--json").object["findings"]] == ["schema"] * 3
+
+
+def test_audit_by_two_processes_and_with_a_progress_file(tally, ledger):
+    alone = tally("audit", "--json").object
+    (ledger / "audit-progress").write_bytes(b"left over")
+    assert tally("audit", "--jobs", "2", "--json").object == alone
+    (ledger / "audit-progress").write_bytes(b"left over")
+    assert tally("audit", "--fresh", "--json").object == alone
+
+
+def test_audit_of_a_file_that_is_cut_short_is_evidence(tally, ledger):
+    with sqlite3.connect(ledger / "ledger.db") as database:
+        database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.close()
+    whole = (ledger / "ledger.db").read_bytes()
+    (ledger / "ledger.db").write_bytes(whole[: len(whole) // 8192 * 4096])
+    done = tally("audit", "--json")
+    assert (done.exit_code, set(done.object["kinds"]) >= {"torn"}) == (3, True)
