@@ -196,13 +196,14 @@ def test_audit_tells_what_it_found_and_where(tally, ledger):
     done = tally("audit")
     assert done.exit_code == 3
     told = " ".join(done.stdout.split())
-    assert "It lies in event 1: the log is sound up to size 1, and event 2 and on are sound." in told
-    assert "follow from the events: run tally rebuild" in told
+    assert "It lies in event 1: the log is sound up to size 1, and from event 2 on." in told
+    assert "follow from the events: 3. Run tally rebuild" in told
     machine = tally("audit", "--json").object
-    assert set(machine["kinds"]) == {"view"}
-    assert machine["damage"] == {"from": 1, "to": 2, "checkpoint_before": None, "checkpoint_after": None}
+    # Whoever deleted them had to take the triggers away first.
+    assert machine["kinds"] == {"view": 3, "tampering": 3}
+    assert machine["damage"] == {"from": 1, "to": 2, "checkpoint_before": None, "checkpoint_after": 3}
     assert tally("rebuild", "--json").object["mended"] == ["tags"]
-    # The trigger was taken away, which is all that is left to be found.
+    # The triggers are all that is left to be found.
     assert [finding["table"] for finding in tally("audit", "--json").object["findings"]] == ["schema"] * 3
 
 

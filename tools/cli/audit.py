@@ -31,10 +31,11 @@ tally audit
 tally audit --since 4096
 tally audit --since last-quarter.checkpoint --json"""
 _WHAT: Final[dict[Kind, str]] = {
-    "tampering": "{count} tell of tampering: keep the files as they are, and compare with a copy and a checkpoint from "
-    "elsewhere.",
-    "torn": "{count} tell of a write that the machine did not finish or keep: look at the disk, restore a backup.",
-    "view": "{count} are missing or outdated and follow from the events: run tally rebuild.",
+    "tampering": "Findings that tell of tampering: {count}. Keep the files as they are, and compare with a copy and a "
+    "checkpoint from elsewhere.",
+    "torn": "Findings that tell of a write that the machine did not finish or keep: {count}. Look at the disk, restore "
+    "a backup.",
+    "view": "Rows that are missing or outdated and follow from the events: {count}. Run tally rebuild.",
 }
 
 
@@ -171,10 +172,11 @@ def _where(report: AuditReport) -> list[str]:
     damage = report.damage
     if damage is None:
         return ["It is tied to no event that stands here."]
-    after = f", and event {damage.stop} and on are sound" if damage.stop < report.size else ""
-    lines = [
-        f"It lies in events {damage.start} to {damage.stop - 1}: the log is sound up to size {damage.start}{after}."
-    ]
+    after = f", and from event {damage.stop} on" if damage.stop < report.size else ""
+    where = (
+        f"event {damage.start}" if damage.stop <= damage.start + 1 else f"events {damage.start} to {damage.stop - 1}"
+    )
+    lines = [f"It lies in {where}: the log is sound up to size {damage.start}{after}."]
     if damage.checkpoint_before is not None:
         lines.append(f"The last checkpoint before it that verifies is of {damage.checkpoint_before} events.")
     if damage.checkpoint_after is not None:
