@@ -74,7 +74,14 @@ def _sqlite() -> list[str]:
             "BEFORE INSERT ON projections WHEN EXISTS (SELECT 1 FROM projections)",
             "there is one generation",
         ),
+        *(statement for table, number in NUMBERED.items() for statement in _follows(table, number)),
     ]
+
+
+def _follows(table: str, number: str) -> list[str]:
+    last = f"(SELECT {number} FROM {table} ORDER BY {number} DESC LIMIT 1)"  # noqa: S608  (the names above)
+    when = f"BEFORE INSERT ON {table} WHEN NEW.{number} <> coalesce({last}, -1) + 1"
+    return [f"DROP TRIGGER {table}_next", _trigger(f"{table}_next", when, f"{table} takes the next {number} only")]
 
 
 def _erased(row: str) -> str:

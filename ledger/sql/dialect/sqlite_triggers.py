@@ -32,7 +32,9 @@ def _triggers() -> Iterator[tuple[str, str]]:
             standing = f"EXISTS (SELECT 1 FROM {own} WHERE {same})"  # noqa: S608  (names from our own schema)
             yield _trigger(f"{own}_no_replace", f"BEFORE INSERT ON {own} WHEN {standing}", refusal)
     for own, number in NUMBERED.items():
-        following = f"(SELECT coalesce(max({number}), -1) + 1 FROM {own})"  # noqa: S608  (names from our own schema)
+        # The last row is looked up so, and not as a maximum, which costs each row of a batch a tenth more.
+        last = f"(SELECT {number} FROM {own} ORDER BY {number} DESC LIMIT 1)"  # noqa: S608  (names from our own schema)
+        following = f"coalesce({last}, -1) + 1"
         when = f"BEFORE INSERT ON {own} WHEN NEW.{number} <> {following}"
         yield _trigger(f"{own}_next", when, f"{own} takes the next {number} only")
     yield _trigger("head_grows", "BEFORE UPDATE ON head WHEN NEW.size <= OLD.size", "the head only grows")
