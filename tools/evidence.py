@@ -6,6 +6,8 @@ Source: docs/spec/equivocation.md.
 import hashlib
 from pathlib import Path
 
+from tools.errors import HomeError
+from tools.home import sync
 from tools.replacing import replace_file
 from verify.equivocation import Equivocation
 
@@ -16,12 +18,27 @@ def evidence_file(folder: Path, equivocation: Equivocation) -> Path:
 
 
 def keep_evidence(folder: Path, equivocation: Equivocation) -> Path:
-    """Write an equivocation file.
+    """Write an equivocation file, in a directory that is made where it is missing.
 
     Raises:
         HomeError: it can't be written.
     """
     file = evidence_file(folder, equivocation)
-    if not file.exists():
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
+            sync(folder.parent)
+        kept = file.exists()
+    except OSError as error:
+        raise HomeError(f"{folder} is no directory to write into ({error.strerror})") from error
+    if not kept:
         replace_file(file, equivocation.to_bytes())
     return file
+
+
+def tell_evidence(folder: Path, equivocation: Equivocation) -> str:
+    """Write an equivocation file, and say where it is, or why it could not be kept: that must hide no finding."""
+    try:
+        return f"see {keep_evidence(folder, equivocation)}"
+    except HomeError as error:
+        return f"the equivocation file could not be kept: {error}; run this again with another --evidence DIR"

@@ -3,6 +3,7 @@
 import os
 import secrets
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from tools.errors import HomeError
@@ -34,4 +35,6 @@ def replace_file(path: Path, data: bytes, mode: int | None = None) -> None:
     except OSError as error:
         raise HomeError(f"{path} can't be written ({error.strerror}): it is as it was") from error
     finally:
-        unfinished.unlink(missing_ok=True)
+        # Where nothing could be made, looking for it may fail as well, and would hide why.
+        with suppress(OSError):
+            unfinished.unlink()

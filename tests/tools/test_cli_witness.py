@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from ledger.cosignature import CosignatureSigner, witness_id
 from ledger.policy import parse_policy
+from tests.tools.restoring import behind
 from tests.tools.witness.story import HONEST, LOG
 from tools.cli.witness_client import standing
 from tools.home import Home
@@ -75,7 +78,9 @@ def departments(tally, desk, tmp_path):
 
 
 def vkey_of(tally, place):
-    return tally("witness", "show", place, "--json").object["vkey"]
+    shown, data = tally("witness", "show", place), tally("witness", "show", place, "--json")
+    assert (shown.stdout.splitlines()[0], shown.stderr, data.stderr) == (data.object["vkey"], "", "")
+    return data.object["vkey"]
 
 
 def test_two_departments_cosign_each_other_and_an_auditor_counts_both(
@@ -164,8 +169,64 @@ def test_a_log_that_was_put_back_is_found_out_by_its_witness(tally, ledger, serv
     assert tally("checkpoint").exit_code == 0
     forked = tally("witness", "submit")
     assert (forked.exit_code, "PROVEN" in forked.error) == (3, True)
+    unkept = tally("witness", "submit", "--evidence", place / "logs" / "below")
+    assert (unkept.exit_code, "PROVEN" in unkept.error, "could not be kept" in unkept.error) == (3, True, True)
     (proven,) = tmp_path.glob("equivocation-*.json")
     assert verify(["equivocation", str(proven), *policy]) == 0
+
+
+def test_a_new_key_is_given_to_the_witness_as_it_is_printed(tally, ledger, serve, tmp_path):
+    place = tmp_path / "witness"
+    tally("witness", "init", place, "--name", "witness.example/w")
+    tally("witness", "add-log", place, (ledger / "policy").read_text().split()[1])
+    service = serve("witness", "serve", place)
+    tally("witness", "add", "w", service.told["vkey"], "--url", service.url)
+    rotated = tally("key", "rotate", "--yes")
+    assert rotated.exit_code == 0, rotated.stderr
+    assert tally("witness", "submit").exit_code == 0
+    assert tally("principal", "add", "human:bo", "--yes").exit_code == 0
+    assert tally("checkpoint").exit_code == 0
+    refused = tally("witness", "submit", "--json").objects[0]["outcomes"][0]
+    (printed,) = [line for line in rotated.stderr.splitlines() if "add-log DIR" in line]
+    command = printed[printed.index("tally witness") :]
+    assert "403" in refused["why"]
+    assert refused["why"].endswith(command)
+    assert tally("witness", "add-log", place, command.split()[-1]).exit_code == 0
+    assert tally("witness", "submit").exit_code == 0
+
+    line = _cosignatures(tally)
+    assert (line["outcome"], line["checked"]) == ("ok", 2)
+    assert "2 verified under the keys of witness.example/w; the keys are those of the ledger's policy" in line["detail"]
+    (ledger / "policy").write_text("nonsense\n")
+    line = _cosignatures(tally)
+    assert (line["outcome"], "the ledger's policy gives no keys" in line["detail"]) == ("skipped", True)
+
+
+def test_a_restore_says_which_key_the_witnesses_need(desk):
+    done = behind(desk).sign("log", "restored", "--origin", "example.com/second", "--json")
+    assert done.exit_code == 0, done.stderr
+    assert f"tally witness add-log DIR {done.object['log_key']}\n" in done.stderr
+
+
+def test_a_cosignature_that_does_not_hold_is_found_by_the_audit(tally, ledger, tmp_path):
+    """It has the name and the key id of a witness of the policy, and is of another checkpoint."""
+    witness = CosignatureSigner("w.example", Ed25519PrivateKey.from_private_bytes(b"w" * 32))
+    assert tally("witness", "add", "w", witness.verifier_key.text()).exit_code == 0
+    opened = open_ledger(Home(ledger))
+    try:
+        size, _ = opened.log.read(lambda look: look.newest_checkpoint())
+        line = witness.cosign(HONEST.checkpoint(7).text(), 5)
+        opened.log.store_cosignature(size, witness_id(witness.verifier_key), line)
+    finally:
+        opened.close()
+    done = tally("audit", "--json")
+    assert (done.exit_code, done.object["findings"][0]["table"]) == (3, "cosignatures")
+
+
+def _cosignatures(tally):
+    done = tally("audit", "--json")
+    assert done.exit_code == 0, done.stderr
+    return next(line for line in done.object["lines"] if line["dimension"] == "cosignatures")
 
 
 def test_a_request_that_is_being_sent_is_answered_before_the_witness_ends(tally, serve, tmp_path):
@@ -264,53 +325,6 @@ def test_a_ledger_an_export_and_an_address_show_one_log(tally, ledger, serve, tm
     assert service.stop()[0] == 0
     gone = tally("watch", service.url, "--policy", policy, "--state", states["address"], "--once")
     assert (gone.exit_code, "does not answer" in gone.error) == (1, True)
-
-
-def test_a_log_that_was_put_back_is_found_out_by_whoever_watches(tally, ledger, tmp_path):
-    policy = tmp_path / "policy"
-    shutil.copy(ledger / "policy", policy)
-    words = ("watch", ledger, "--policy", policy, "--state", tmp_path / "seen", "--evidence", tmp_path, "--once")
-    shutil.copytree(ledger, tmp_path / "backup")
-    for name in ("bo", "cy"):
-        assert tally("principal", "add", f"human:{name}", "--yes").exit_code == 0
-    assert tally("checkpoint").exit_code == 0
-    assert tally(*words).exit_code == 0
-    shutil.rmtree(ledger)
-    shutil.copytree(tmp_path / "backup", ledger)
-    back = tally(*words)
-    assert (back.exit_code, "CLAIMED: size 3 was shown after size 5" in back.error) == (3, True)
-    for name in ("dan", "eve", "fay"):
-        assert tally("principal", "add", f"human:{name}", "--yes").exit_code == 0
-    assert tally("checkpoint").exit_code == 0
-    forked = tally(*words)
-    assert (forked.exit_code, "PROVEN" in forked.error) == (3, True)
-    files = sorted(tmp_path.glob("equivocation-*.json"))
-    assert sorted(verify(["equivocation", str(file), "--policy", str(policy)]) for file in files) == [0, 6]
-
-
-def test_it_follows_until_it_is_told_to_stop(ledger, tmp_path):
-    words = ["watch", ledger, "--policy", ledger / "policy", "--state", tmp_path / "seen", "--every", "1", "--json"]
-    process = subprocess.Popen(
-        [sys.executable, "-c", "from tools.cli import main; main()", *map(str, words)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    looks = [json.loads(process.stdout.readline()) for _ in range(2)]
-    process.send_signal(signal.SIGTERM)
-    _, err = process.communicate(timeout=30)
-    assert ([look["seen"] for look in looks], process.returncode) == (["first", "same"], 0)
-    assert "Stopped." in err
-
-
-@pytest.mark.parametrize("damage", ["policy", "source", "state"])
-def test_what_can_not_be_watched_is_said(tally, ledger, tmp_path, damage):
-    (tmp_path / "nonsense").write_text("nonsense\n")
-    named = {"policy": ledger / "policy", "source": ledger, "state": tmp_path / "seen"}
-    named[damage] = tmp_path / "nonsense"
-    done = tally("watch", named["source"], "--policy", named["policy"], "--state", named["state"], "--once")
-    assert done.exit_code == 1
-    assert done.error
 
 
 def test_a_standing_is_read_without_the_key(ledger):

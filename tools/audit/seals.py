@@ -31,6 +31,7 @@ class SealCheck:
     Attributes:
         start: checkpoints of a smaller size are passed over.
         verified: sizes of the checkpoints that verify, smallest first.
+        held: the names of the witnesses whose lines hold, one for each line.
     """
 
     raw: RawTables
@@ -40,6 +41,7 @@ class SealCheck:
     tallies: Tallies
     start: int = 0
     verified: list[int] = field(default_factory=list)
+    held: list[str] = field(default_factory=list)
 
     def run(self, genesis: LedgerOpened | None) -> None:
         """Check every checkpoint and cosignature."""
@@ -62,6 +64,9 @@ class SealCheck:
                     self._timestamp(stamp, checkpoint)
         cosignatures.finish()
         timestamps.finish()
+        if self.held:
+            names = ", ".join(sorted(set(self.held)))
+            self.tallies.note("cosignatures", f"{len(self.held)} verified under the keys of {names}")
 
     def _log_key(self, genesis: LedgerOpened) -> VerifierKey | None:
         try:
@@ -145,6 +150,7 @@ class SealCheck:
             self.tallies.skip("cosignatures", "lines are read, not verified, where the witness's key is not given")
             return
         Cosigner(key).check(checkpoint.text(), signatures[0].signature)
+        self.held.append(key.name)
 
     def _strange_cosignature(self, row: CosignatureRow) -> None:
         key = f"{spell(row.size)} {spell(row.witness)}"

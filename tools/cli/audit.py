@@ -11,15 +11,19 @@ from decisions.observe import check_update
 from grants.authority import check_event
 from grants.erasing import check_erased
 from grants.reading import StateReader
+from ledger.errors import PolicyFileError
 from ledger.event import Event
+from ledger.note import VerifierKey
+from ledger.policy import parse_policy
 from tools.audit import AuditReport, Finding, Line, Progress, audit
 from tools.audit.report import Kind
 from tools.cli.command import command as declare
 from tools.cli.failure import DONE, EVIDENCE
 from tools.cli.output import emit, progress, say
 from tools.cli.session import home
-from tools.errors import HomeError
+from tools.errors import HomeError, InputError
 from tools.files import read_bytes
+from tools.home import Home
 from tools.mark import read_mark
 from verify.views import EVENTS, VIEWS
 
@@ -48,13 +52,15 @@ def command(since: str | None, jobs: int | None, *, fresh: bool) -> int:
 
     Both trees, head, claims, tags, views, disclosures, signatures and checkpoints. What is wrong is told apart:
     tampering, a write that was torn, a view that `tally rebuild` gives again. Exit code 0 if all agrees, 3 if not.
-    Nothing in the database is changed.
+    Nothing in the database is changed. Cosignatures are verified under the keys of the witnesses that the ledger's
+    policy file names.
 
     An audit that was interrupted is continued by the next one, from the file audit-progress in the ledger's directory.
     With --since (a checkpoint's file, or the size of one that is stored) only what came after it is looked at, and
     what is before it is taken as it commits to it.
     """
     place = home()
+    witnesses, lacking = _witnesses(place)
     with progress("auditing") as bar:
 
         def status(progress: Progress) -> None:
@@ -65,13 +71,14 @@ def command(since: str | None, jobs: int | None, *, fresh: bool) -> int:
             EVENTS,
             VIEWS,
             _check_authority,
+            witnesses=witnesses,
             jobs=jobs,
             since=_checkpoint(since),
             progress=place.path / PROGRESS if since is None else None,
             fresh=fresh,
             status=status,
         )
-    report = _not_behind(report)
+    report = _not_behind(_with_keys(report, lacking))
     if report.taken_over:
         say(
             f"{report.taken_over} events had been judged by an audit that was interrupted: these were hashed again only"
@@ -86,6 +93,28 @@ def _checkpoint(text: str | None) -> bytes | int | None:
     if text.isascii() and text.isdigit():
         return int(text)
     return read_bytes(Path(text), _MOST_NOTE)
+
+
+def _witnesses(place: Home) -> tuple[list[VerifierKey], str]:
+    """Give the keys of the witnesses that the ledger's policy names, or why there are none to be had."""
+    try:
+        return [witness.key for witness in parse_policy(read_bytes(place.policy)).witnesses], ""
+    except (InputError, PolicyFileError) as error:
+        return [], f"the ledger's policy gives no keys: {error}"
+
+
+def _with_keys(report: AuditReport, lacking: str) -> AuditReport:
+    """Say under which keys cosignatures were verified, where there are any."""
+    told = lacking or "the keys are those of the ledger's policy"
+    return replace(
+        report,
+        lines=tuple(
+            replace(line, detail="; ".join(filter(None, (line.detail, told))))
+            if line.dimension == "cosignatures" and line.checked
+            else line
+            for line in report.lines
+        ),
+    )
 
 
 def _not_behind(report: AuditReport) -> AuditReport:

@@ -72,7 +72,12 @@ def rotate_(*, signing: Signing) -> None:
         "checkpoint": signed.checkpoint.size,
     }
     emit(data, fields(list(data.items())))
-    say("Give the policy to your auditors again, and keep the old key: it is in the ledger's directory, under its id.")
+    say(
+        "\nNext:\n"
+        "  keep the old key: it is in the ledger's directory, under its id\n"
+        "  give the policy to your auditors again, and to whoever runs tally watch: it names the new key\n"
+        f"  give the new key to the keepers of witnesses: tally witness add-log DIR {signed.key.text()}"
+    )
 
 
 @command.command("passphrase", example=_SEAL)

@@ -75,5 +75,6 @@ def restored(origin: str | None, *, signing: Signing) -> None:
         "  tally constitution show --text > ours.toml; tally constitution adopt ours.toml\n"
         "  tally principal confirm agent:ops-7        (for each who still stands)\n"
         "  tally grant list --all                     (ratify again what is still wanted)\n"
-        "  give the policy to your auditors again: it names the new log"
+        "  give the policy to your auditors again, and to whoever runs tally watch: it names the new log\n"
+        f"  give the new key to the keepers of witnesses: tally witness add-log DIR {done.body.log_key}"
     )

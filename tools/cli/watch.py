@@ -30,10 +30,10 @@ tally watch /srv/ledger --policy trusted.policy --state seen --once"""
 @click.option("--state", type=click.Path(path_type=Path), required=True, metavar="FILE", help="What was seen last.")
 @click.option(
     "--evidence",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(path_type=Path),
     default=Path(),
     metavar="DIR",
-    help="Where an equivocation file goes.  [default: here]",
+    help="Where an equivocation file goes. Made if it is missing.  [default: here]",
 )
 @click.option("--once", is_flag=True, help="Look once, and end.")
 @click.option(
@@ -49,8 +49,8 @@ def command(source: str, policy_file: Path, state: Path, evidence: Path, every: 
 
     SOURCE is a ledger's directory, one that tally export wrote, or the address of tally checkpoint serve. The policy
     names the log's key, and comes from somewhere else than the log. On a fork or a step back an equivocation file is
-    written and the command ends with 3; tally-verify equivocation checks the file. While it follows, a log that can't
-    be asked is asked again later. SIGTERM ends it with 0.
+    written, or it is said why it can't be, and the command ends with 3; tally-verify equivocation checks the file.
+    While it follows, a log that can't be asked is asked again later. SIGTERM ends it with 0.
     """
     follower = Follower(source_of(source), parse_policy(read_bytes(policy_file)), state, evidence)
     if once:

@@ -54,10 +54,10 @@ def add(name: str, vkey: str, url: str | None, quorum: str | None, *, optional: 
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @click.option(
     "--evidence",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=click.Path(path_type=Path),
     default=Path(),
     metavar="DIR",
-    help="Where an equivocation file goes.  [default: here]",
+    help="Where an equivocation file goes. Made if it is missing.  [default: here]",
 )
 def submit(names: tuple[str, ...], evidence: Path) -> int:
     """Have the newest checkpoint cosigned, by every witness of the policy or by those that are named.

@@ -106,7 +106,6 @@ def show(directory: Path) -> None:
         rows.append({"origin": origin, "size": one.size if one else None, "at": at})
     evidence = sorted(str(file) for file in place.evidence.glob("*.json"))
     data = {"vkey": signer.verifier_key.text(), "logs": rows, "evidence": evidence}
-    emit(data, table(("log", "cosigned size", "when"), [tuple(row.values()) for row in rows]))
-    say(signer.verifier_key.text())
-    for file in evidence:
-        say(f"Two roots for one size: {file}")
+    logs = table(("log", "cosigned size", "when"), [tuple(row.values()) for row in rows])
+    forks = [f"Two roots for one size: {file}" for file in evidence]
+    emit(data, "\n".join([signer.verifier_key.text(), "", logs.plain(), *forks]))

@@ -18,7 +18,7 @@ from ledger.errors import CheckpointError, CorruptError, NoteError, ProofError
 from ledger.note import MAX_SIZE, parse_note
 from ledger.policy import Policy
 from tools.errors import EvidenceError, HomeError, RemoteError
-from tools.evidence import keep_evidence
+from tools.evidence import tell_evidence
 from tools.replacing import replace_file
 from tools.watching.sources import Source
 from verify.continuation import Continuation
@@ -112,8 +112,7 @@ class Follower:
 
     def _accuse(self, equivocation: Equivocation) -> None:
         finding = check_equivocation(equivocation, self._policy)
-        file = keep_evidence(self._evidence, equivocation)
-        raise EvidenceError(f"{finding.verdict}: {finding.why}; see {file}")
+        raise EvidenceError(f"{finding.verdict}: {finding.why}; {tell_evidence(self._evidence, equivocation)}")
 
     def _open(self, note: bytes) -> tuple[Checkpoint, dict[str, int]]:
         try:

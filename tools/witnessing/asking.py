@@ -29,6 +29,10 @@ class SizeConflictError(Exception):
         self.size = size
 
 
+class UnknownLogError(RemoteError):
+    """The witness does not know the log, or not by the key that it signs with; its keeper is to be given the key."""
+
+
 class InconsistentError(Exception):
     """The witness says that the checkpoint does not continue what it cosigned."""
 
@@ -48,6 +52,7 @@ def ask(url: str, key: VerifierKey, request: AddCheckpoint, text: str) -> str:
     Raises:
         SizeConflictError: another size was cosigned last.
         InconsistentError: the checkpoint does not continue what was cosigned.
+        UnknownLogError: it does not know the log, or not by this key.
         RemoteError: no answer, or one that is none.
     """
     reply = _send(f"{url.rstrip('/')}/add-checkpoint", request.to_bytes())
@@ -58,6 +63,16 @@ def ask(url: str, key: VerifierKey, request: AddCheckpoint, text: str) -> str:
             raise _conflict(reply.body, request.old_size)
         case HTTPStatus.CONFLICT | HTTPStatus.UNPROCESSABLE_ENTITY:
             raise InconsistentError(_said(reply))
+        case HTTPStatus.FORBIDDEN:
+            raise UnknownLogError(
+                f"it answers 403: {_said(reply)}; it knows this log by none of the keys that signed: after tally key "
+                "rotate its keeper must be given the new key"
+            )
+        case HTTPStatus.NOT_FOUND:
+            raise UnknownLogError(
+                f"it answers 404: {_said(reply)}; if its URL in the policy is right it knows no log of this name: its "
+                "keeper must be given the key, after tally log restored the new one"
+            )
     raise RemoteError(f"it answers {reply.status}: {_said(reply)}")
 
 

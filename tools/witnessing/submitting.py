@@ -20,10 +20,10 @@ from ledger.note import parse_note
 from ledger.policy import Policy, PolicyWitness, parse_policy
 from ledger.witness import AddCheckpoint
 from tools.errors import EvidenceError, InputError, RemoteError, ToolError
-from tools.evidence import keep_evidence
+from tools.evidence import tell_evidence
 from tools.files import read_bytes
 from tools.ledger import OpenLedger
-from tools.witnessing.asking import InconsistentError, SizeConflictError, ask, fetch
+from tools.witnessing.asking import InconsistentError, SizeConflictError, UnknownLogError, ask, fetch
 from tools.witnessing.standing import Standing, standing
 from verify.continuation import continuation
 from verify.equivocation import Equivocation, check_equivocation
@@ -125,6 +125,9 @@ def _submit_to(ledger: OpenLedger, policy: Policy, witness: PolicyWitness, evide
     except InconsistentError as error:
         why = f"it does not take what this log signed for a continuation of what it cosigned: {error}"
         return _speaks_against(ledger, policy, witness, why, evidence)
+    except UnknownLogError as error:
+        why = f"{error}; tally witness add-log DIR {ledger.genesis.log_key}"
+        return Outcome(witness.name, "failed", _newest(ledger)[0], why)
     except (RemoteError, InputError) as error:
         return Outcome(witness.name, "failed", _newest(ledger)[0], str(error))
 
@@ -197,10 +200,10 @@ def _speaks_against(ledger: OpenLedger, policy: Policy, witness: PolicyWitness, 
         finding = check_equivocation(equivocation, policy)
         if finding.verdict == "FAILED":
             return Outcome(witness.name, "evidence", size, f"{why}; its own copy shows nothing: {finding.why}")
-        file = keep_evidence(evidence, equivocation)
     except (ToolError, LedgerError) as error:
-        return Outcome(witness.name, "evidence", size, f"{why}; its own copy could not be kept: {error}")
-    return Outcome(witness.name, "evidence", size, f"{why}; {finding.verdict}: {finding.why}; see {file}")
+        return Outcome(witness.name, "evidence", size, f"{why}; its own copy could not be had: {error}")
+    kept = tell_evidence(evidence, equivocation)
+    return Outcome(witness.name, "evidence", size, f"{why}; {finding.verdict}: {finding.why}; {kept}")
 
 
 def _between(ledger: OpenLedger, policy: Policy, theirs: bytes, ours: bytes) -> Equivocation:

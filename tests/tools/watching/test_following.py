@@ -280,3 +280,25 @@ def test_watchers_of_one_state_wait_for_each_other(follower, shown, tmp_path, mo
     other.join(5)
     assert len(errors) == 1
     assert (tmp_path / "seen").read_bytes() == HONEST.note(31)
+
+
+@pytest.mark.parametrize("folder", ["file", "file/below"])
+def test_evidence_that_can_not_be_kept_hides_no_fork(shown, tmp_path, folder):
+    (tmp_path / "file").write_bytes(b"")
+    follower = Follower(shown, POLICY, tmp_path / "seen", tmp_path / folder)
+    shown.show(HONEST, 7)
+    follower.look()
+    shown.show(FORKED, 7)
+    with pytest.raises(EvidenceError, match=r"PROVEN: .*could not be kept: .*another --evidence"):
+        follower.look()
+    assert (tmp_path / "seen").read_bytes() == HONEST.note(7)
+
+
+def test_the_directory_for_evidence_is_made(shown, tmp_path):
+    follower = Follower(shown, POLICY, tmp_path / "seen", tmp_path / "new" / "evidence")
+    shown.show(HONEST, 7)
+    follower.look()
+    shown.show(FORKED, 7)
+    with pytest.raises(EvidenceError, match="PROVEN"):
+        follower.look()
+    assert len(list((tmp_path / "new" / "evidence").glob("equivocation-*.json"))) == 1

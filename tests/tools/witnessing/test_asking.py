@@ -13,7 +13,7 @@ from ledger.witness import SIZE_TYPE, AddCheckpoint, origin_hash
 from tests.tools.witness.story import FORKED, HONEST, LOG
 from tools.errors import RemoteError
 from tools.witnessing import asking
-from tools.witnessing.asking import InconsistentError, SizeConflictError, ask, fetch
+from tools.witnessing.asking import InconsistentError, SizeConflictError, UnknownLogError, ask, fetch
 
 WITNESS = CosignatureSigner("w.example", Ed25519PrivateKey.from_private_bytes(b"w" * 32))
 OTHER = CosignatureSigner("w.example", MLDSA44PrivateKey.from_seed_bytes(b"w" * 32))
@@ -161,3 +161,10 @@ def test_what_a_witness_holds_is_fetched_by_the_hash_of_the_origin(scripted):
     scripted.answers = [(404, PLAIN, b"nothing\n")]
     with pytest.raises(RemoteError, match="404"):
         fetch(scripted.url, LOG.name)
+
+
+@pytest.mark.parametrize(("status", "told"), [(403, "key rotate"), (404, "log restored")])
+def test_a_witness_that_lacks_the_key_is_told_from_one_that_fails(scripted, status, told):
+    scripted.answers = [(status, PLAIN, b"unknown\n")]
+    with pytest.raises(UnknownLogError, match=f"{status}: unknown.*{told}"):
+        ask(scripted.url, WITNESS.verifier_key, REQUEST, TEXT)
