@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from ledger.errors import StoreError
 from ledger.sql.address import Address, PostgresAddress, parse_url
 from tools.errors import HomeError
 
@@ -54,8 +55,8 @@ class Home:
         """Where the database is.
 
         Raises:
-            HomeError: the file that names it can't be read.
-            StoreError: what it names is no PostgreSQL database.
+            HomeError: the file that names it is damaged.
+            StoreError: it can't be read, or what it names is no PostgreSQL database.
         """
         try:
             with self.pointer.open("rb") as named:
@@ -65,7 +66,8 @@ class Home:
         except NotADirectoryError:
             return self.file
         except OSError as error:
-            raise HomeError(f"{self.pointer} can't be read ({error.strerror}): run as the ledger's owner") from error
+            # As a database says it that may not be looked at.
+            raise StoreError(f"{self.pointer} can't be read ({error.strerror}): run as the ledger's owner") from error
         try:
             return parse_url(data.decode().removesuffix("\n"))
         except UnicodeDecodeError as error:

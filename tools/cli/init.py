@@ -116,7 +116,8 @@ def command(  # noqa: PLR0913, PLR0917  (one for each option)
         "demonstration": demonstration,
         "sealed": passphrase is not None,
     }
-    emit(data, fields([(label, data[label]) for label in data if label not in _UNTOLD]))
+    untold = _UNTOLD if address is not None else _UNTOLD | {"database"}
+    emit(data, fields([(label, data[label]) for label in data if label not in untold]))
     if not founded.protected:
         say(f"This constitution has no asset 'control_plane': register {place.path} yourself, out of agents' reach.")
     if new_key is not None:
