@@ -14,7 +14,7 @@ BIN = Path(sys.executable).parent
 
 # What differs from run to run: random ids, times, and where the ledger lies.
 VARIABLE = re.compile(
-    r"tally\.local/[0-9a-f]{16}|[A-Za-z0-9_-]{22}(?![\w-])|\d{4}-\d\d-\d\dT[\d:.]+Z|\S*/\.tally\b|(?<=  )\.tally$"
+    r"tally\.local/[0-9a-f]{16}|[A-Za-z0-9_-]{22}(?![\w-])|\d{4}-\d\d-\d\dT[\d:.]+Z|\S*/\.tally\b|(?<=  )\.tally\b"
 )
 
 
