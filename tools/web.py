@@ -3,6 +3,7 @@
 Nothing is followed and nothing is believed here: what an answer means is for whoever asked to check.
 """
 
+import time
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -62,6 +63,7 @@ def _ask(method: str, url: str, *, most: int, seconds: float, **more: Any) -> Re
     if urlsplit(url).scheme not in {"http", "https"}:
         raise InputError(f"{url[:200]} is no address that begins with https:// or http://")
     web = _library()
+    until = time.monotonic() + seconds
     try:
         with web.stream(method, url, timeout=seconds, **more) as response:
             data = b""
@@ -69,6 +71,9 @@ def _ask(method: str, url: str, *, most: int, seconds: float, **more: Any) -> Re
                 data += chunk
                 if len(data) > most:
                     raise RemoteError(f"{url} answers with more than {most} bytes")
+                if time.monotonic() > until:
+                    # The library's limit is for each piece of an answer, this one is for all of it.
+                    raise RemoteError(f"{url} takes longer than {seconds:g} seconds to answer: try again")
             kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
             return Reply(response.status_code, kind, data)
     except (web.HTTPError, web.InvalidURL, OSError) as error:

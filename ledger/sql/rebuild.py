@@ -15,6 +15,8 @@ import sqlalchemy as sa
 
 from ledger.errors import CorruptError
 from ledger.event import Event, Registry
+from ledger.growth import Growth
+from ledger.log import EMPTY_HEAD
 from ledger.sql import schema
 from ledger.sql.engine import place, writer
 from ledger.sql.failure import translated
@@ -64,16 +66,21 @@ def rebuild(engine: sa.Engine, registry: Registry, views: Sequence[View], progre
     Raises:
         EventError: an event can't be read.
         ViewError: an event contradicts what stands before it.
-        CorruptError: the generation's row is missing.
+        CorruptError: the events are not those that both trees commit to, or the generation's row is missing.
         StoreError: the database can't be read or written.
     """
     with translated(place(engine)), ScratchStates() as scratch, writer(engine).begin() as connection:
         before = _standing_digest(connection)
         snapshot = SqlSnapshot(connection)
-        demanded = Demanded()
+        demanded, growth = Demanded(), Growth(EMPTY_HEAD)
         for event in _events(snapshot, registry, progress):
+            growth.extend((event.data,))
+            growth.nodes.clear()
             _fold(scratch, views, event)
             demanded.add(event)
+        if growth.peaks != (snapshot.head.blake3_peaks, snapshot.head.sha256_peaks):
+            # Folding what somebody put there would make a state of it.
+            raise CorruptError("the events are not those that the log's head commits to: run `tally audit`")
         mended = tuple(
             table for table in KEYED if mend(connection, table, demanded, lambda: _events(snapshot, registry, None))
         )

@@ -212,7 +212,7 @@ def test_audit_by_two_processes_and_with_a_progress_file(tally, ledger):
     (ledger / "audit-progress").write_bytes(b"left over")
     assert tally("audit", "--jobs", "2", "--json").object == alone
     (ledger / "audit-progress").write_bytes(b"left over")
-    assert tally("audit", "--fresh", "--json").object == alone
+    assert tally("audit", "--resume", "--json").object == alone
 
 
 def test_audit_of_a_file_that_is_cut_short_is_evidence(tally, ledger):

@@ -1,8 +1,8 @@
 """An audit of what is new: it begins at the peaks that a signed checkpoint commits to.
 
-The stored nodes must come to the checkpoint's roots. What stands before it is then taken as it stands: its bytes are
-committed to, and were not read again but for what must be folded, so that the states that the new events change and the
-keys that sign them are known.
+The stored nodes must come to the checkpoint's roots. What stands before it is then taken as it stands: it is read only
+for what must be folded, so that the states that the new events change and the keys that sign them are known, and its
+bytes are not held against the trees.
 """
 
 from ledger import digest, rfc6962
@@ -48,6 +48,9 @@ def begin_at(since: bytes | int, raw: RawTables, walk: Walk, tallies: Tallies) -
         walk.last_at = _time(raw, walk, size - 1)
     for dimension in NARROWED:
         tallies.note(dimension, f"from event {size} on")
+    if size:
+        # Whose key it is, earlier events say; that they are the ones that were signed then is what was not looked at.
+        tallies.skip("signatures", "judged by earlier events that were not held against the trees")
     left_out = tuple(body.type for body in walk.task.registry if not body.folded)
     walk.fold.begin(raw.ranges.folded(size, left_out))
 

@@ -46,8 +46,8 @@ _WHAT: Final[dict[Kind, str]] = {
 @declare("audit", example=_EXAMPLE)
 @click.option("--since", metavar="FILE|SIZE", help="Look only at what is new since this checkpoint.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Check with so many processes; else as many as pay.")
-@click.option("--fresh", is_flag=True, help="Continue nothing: judge everything anew.")
-def command(since: str | None, jobs: int | None, *, fresh: bool) -> int:
+@click.option("--resume", is_flag=True, help="Continue an audit that was interrupted, believing its record.")
+def command(since: str | None, jobs: int | None, *, resume: bool) -> int:
     """Recompute everything in the database from the stored events, and name the first bad row.
 
     Both trees, head, claims, tags, views, disclosures, signatures and checkpoints. What is wrong is told apart:
@@ -55,7 +55,8 @@ def command(since: str | None, jobs: int | None, *, fresh: bool) -> int:
     Nothing in the database is changed. Cosignatures are verified under the keys of the witnesses that the ledger's
     policy file names.
 
-    An audit that was interrupted is continued by the next one, from the file audit-progress in the ledger's directory.
+    An audit that was interrupted is continued with --resume, from the file audit-progress in the ledger's directory.
+    Whoever may write there may write that file too, so what it says was judged is believed only where you ask for it.
     With --since (a checkpoint's file, or the size of one that is stored) only what came after it is looked at, and
     what is before it is taken as it commits to it.
     """
@@ -75,7 +76,7 @@ def command(since: str | None, jobs: int | None, *, fresh: bool) -> int:
             jobs=jobs,
             since=_checkpoint(since),
             progress=place.path / PROGRESS if since is None else None,
-            fresh=fresh,
+            fresh=not resume,
             status=status,
         )
     report = _not_behind(_with_keys(report, lacking))

@@ -55,6 +55,8 @@ _WORDS: Final[dict[int, Words]] = {
     sqlite3.SQLITE_CONSTRAINT: (CorruptError, "the database refuses what the log's head asks for: run `tally audit`"),
 }
 _PRIMARY_CODE: Final = 0xFF
+_FILE: Final = "ledger_file"
+"""Where a connection keeps which file it was opened on."""
 _MANY: Final = 100
 """So many rows are put into one INSERT, which saves a sixth of the time that single ones take."""
 _NOT_OURS: Final = {("table", name) for name in ("alembic_version", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4")}
@@ -93,11 +95,16 @@ class SQLite:
             max_overflow=-1,
         )
         sa.event.listen(engine, "connect", _prepare)
+        sa.event.listen(engine, "connect", lambda _connection, record: record.info.update({_FILE: _identity(path)}))
         sa.event.listen(engine, "begin", self._on_begin)
         return engine
 
     def begin(self, connection: sa.Connection, purpose: Purpose) -> None:
         """Begin a transaction; one that writes takes the file's write lock at once."""
+        path = Path(connection.engine.url.database or "")
+        if connection.info.get(_FILE) != _identity(path):
+            # A backup was put in its place: what this connection wrote would go to a file that has no name any more.
+            raise StoreError(f"{path}: the file was replaced while it was open: end this process and begin anew")
         statement = "BEGIN" if purpose == "read" else "BEGIN IMMEDIATE"
         try:
             # SQLAlchemy would take ten times as long for this as SQLite does.
@@ -249,6 +256,14 @@ class SQLite:
     def together(self, connection: Any) -> AbstractContextManager[object]:  # noqa: ANN401, ARG002  (sqlite3's)
         """Do nothing: a statement costs no round trip."""
         return nullcontext()
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _path(address: Address) -> Path:

@@ -239,6 +239,24 @@ def test_every_message_is_one_line():
         assert "\n" not in str(in_our_words(error, "place"))
 
 
+def test_a_file_that_was_replaced_takes_nothing_more(filled, path, tmp_path):
+    """A backup is put in its place while the log is open: nothing is acknowledged that the new file does not hold."""
+    with closing(sqlite3.connect(path)) as source:
+        source.execute("VACUUM INTO ?", (str(tmp_path / "backup.db"),))
+    append(filled, moved())
+    (tmp_path / "backup.db").replace(path)
+    for left in ("-wal", "-shm"):
+        path.with_name(path.name + left).unlink(missing_ok=True)
+    for _ in range(2):
+        with pytest.raises(StoreError, match="the file was replaced while it was open"):
+            append(filled, moved())
+        with pytest.raises(StoreError, match="the file was replaced while it was open"):
+            filled.read(lambda look: look.head)
+    log = opened(path)
+    assert append(log, moved())[0].seq == 4
+    log.close()
+
+
 def _pages(path):
     with closing(sqlite3.connect(path)) as raw:
         return raw.execute("PRAGMA page_count").fetchone()[0]

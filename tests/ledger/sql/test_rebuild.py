@@ -88,6 +88,17 @@ def test_rebuild_that_fails_leaves_the_states(filled):
     append(filled, moved("c"))
 
 
+def test_events_that_the_trees_do_not_commit_to_are_not_folded(filled, raw):
+    """Whoever changed an event would have it made into a state."""
+    before = everything(filled)
+    raw("DROP TRIGGER events_no_update")
+    changed = "replace(CAST(bytes AS TEXT), '\"amount\":4', '\"amount\":9')"
+    raw(f"UPDATE events SET bytes = CAST({changed} AS BLOB) WHERE seq = 1")
+    with pytest.raises(CorruptError, match="not those that the log's head commits to: run `tally audit`"):
+        rebuild(filled.engine, REGISTRY, VIEWS)
+    assert filled.read(lambda look: [row for view in VIEWS for row in look.states(view.name)]) == before["states"]
+
+
 KEYS = {"claims": "SELECT key, seq FROM claims ORDER BY key", "tags": "SELECT tag, seq FROM tags ORDER BY tag, seq"}
 
 
