@@ -7,7 +7,7 @@ Source: DESIGN section 9; docs/spec/witness.md.
 """
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
@@ -82,6 +82,7 @@ def submit(ledger: OpenLedger, evidence: Path, names: Sequence[str] = ()) -> Sub
 
     Raises:
         InputError: there is no checkpoint, or nobody to ask.
+        EvidenceError: a witness speaks against the log, and asking another broke off.
         StoreError: the log can't be read or written.
         LibraryMissingError: what speaks HTTP is not installed.
     """
@@ -90,7 +91,8 @@ def submit(ledger: OpenLedger, evidence: Path, names: Sequence[str] = ()) -> Sub
     if ledger.log.read(lambda look: look.newest_checkpoint()) is None:
         raise InputError("no checkpoint was signed yet: run tally checkpoint")
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        outcomes = tuple(pool.map(lambda witness: _submit_to(ledger, policy, witness, evidence), chosen))
+        asked = [pool.submit(_submit_to, ledger, policy, witness, evidence) for witness in chosen]
+    outcomes = _outcomes(asked)
     now = ledger.log.read(lambda look: standing(look, policy))
     if now is None:
         raise EvidenceError("the checkpoints that were there are gone: run tally audit")
@@ -117,6 +119,18 @@ def _chosen(policy: Policy, names: Sequence[str]) -> list[PolicyWitness]:
     if not chosen:
         raise InputError("the policy has no witness with a URL: run tally witness add")
     return chosen
+
+
+def _outcomes(asked: Sequence[Future[Outcome]]) -> tuple[Outcome, ...]:
+    """Gather what came of all; that asking one broke off must not hide what another says against the log."""
+    broken = next((error for one in asked if (error := one.exception()) is not None), None)
+    outcomes = tuple(one.result() for one in asked if one.exception() is None)
+    if broken is None:
+        return outcomes
+    against = next((one for one in outcomes if one.result == "evidence"), None)
+    if against is None:
+        raise broken
+    raise EvidenceError(f"{against.name}: {against.why}; besides, asking another broke off: {broken}") from broken
 
 
 def _submit_to(ledger: OpenLedger, policy: Policy, witness: PolicyWitness, evidence: Path) -> Outcome:
