@@ -29,6 +29,7 @@ from verify.bundle.choice import Disclosure, FieldPattern
 from verify.bundle.form import parse_bundle
 from verify.bundle.maker import make_bundle
 from verify.check import check_bundle
+from verify.check.log import Anchor, check_witnesses
 from verify.check.report import Report
 
 
@@ -94,6 +95,39 @@ def covering(ledger: OpenLedger, seq: int) -> Signed:
         return checkpointing.make(ledger)
     policy = parse_policy(read_bytes(ledger.home.policy))
     return ledger.log.read(lambda look: _best_witnessed(look, policy, newest, seq))
+
+
+def witnessed_best(ledger: OpenLedger) -> Signed | None:
+    """Give the newest checkpoint that has reached the policy's quorum, else the newest; None where none was signed.
+
+    Raises:
+        InputError: the policy can't be read.
+    """
+    newest = ledger.log.read(checkpointing.latest)
+    if newest is None:
+        return None
+    policy = parse_policy(read_bytes(ledger.home.policy))
+    return ledger.log.read(lambda look: _best_witnessed(look, policy, newest, 0))
+
+
+def check_quorum(home: Home, signed: Signed) -> None:
+    """Check that a checkpoint is witnessed as the ledger's own policy demands, where it demands that.
+
+    Raises:
+        InputError: it is not, or the policy can't be read.
+    """
+    policy = parse_policy(read_bytes(home.policy)) if home.policy.exists() else None
+    if policy is None or policy.quorum == NONE:
+        return
+    try:
+        line = check_witnesses(policy.open(signed.note), Anchor(policy, None, None))
+    except NoteError as error:
+        raise InputError(
+            f"the ledger's own policy does not accept the checkpoint of {signed.checkpoint.size} events ({error}): "
+            f"correct {home.policy}"
+        ) from error
+    if line.status == "FAIL":
+        raise not_witnessed(signed, line.why)
 
 
 def not_witnessed(signed: Signed, why: str) -> InputError:

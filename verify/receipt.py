@@ -34,6 +34,17 @@ def check_receipt(data: bytes, event: bytes | None, policy: Policy) -> tuple[Lin
     return _check_cose(data, event, policy)
 
 
+def lacking(data: bytes) -> int | None:
+    """Give the number of the event that has to be given along; None where the file brings it, or can't be read."""
+    try:
+        if not data.startswith(FIRST_LINE.encode()):
+            return Receipt.parse(data).proof.index
+        proof = TlogProof.parse(data)
+    except ProofError:
+        return None
+    return proof.index if proof.extra is None else None
+
+
 def _check_tlog_proof(data: bytes, event: bytes | None, policy: Policy) -> tuple[Line, ...]:
     try:
         proof = TlogProof.parse(data)

@@ -85,6 +85,35 @@ def test_copy_is_brought_up_to_date(busy, tmp_path):
     assert rows(tmp_path / "copy" / "ledger.db") == rows(busy.ledger / "ledger.db")
 
 
+def test_what_auditors_are_given_is_brought_up_to_date_in_a_copy_without_a_key(busy, tmp_path):
+    target = tmp_path / "copy"
+    first = busy.run("copy", busy.ledger, target, "--json")
+    assert (first.object["renewed"], first.object["differing"]) == ([], [])
+    with (busy.ledger / "policy").open("a") as policy:
+        policy.write("# a line that is new\n")
+    (target / "signers").unlink()
+    done = busy.run("copy", busy.ledger, target, "--json")
+    assert (done.object["renewed"], done.object["differing"]) == (["policy", "signers"], [])
+    assert "Brought up to date" in done.stderr
+    for name in ("policy", "signers"):
+        assert (target / name).read_bytes() == (busy.ledger / name).read_bytes()
+
+
+def test_what_auditors_are_given_is_left_where_there_is_a_key_and_a_difference_is_told(busy, tmp_path):
+    target = tmp_path / "copy"
+    busy.run("copy", busy.ledger, target)
+    for name in ("log.key", "high-water"):
+        shutil.copy(busy.ledger / name, target / name)
+    held = (target / "policy").read_bytes()
+    with (busy.ledger / "policy").open("a") as policy:
+        policy.write("# a line that is new\n")
+    done = busy.run("copy", busy.ledger, target, "--json")
+    assert done.exit_code == 0
+    assert (done.object["renewed"], done.object["differing"]) == ([], ["policy"])
+    assert "has another version" in done.stderr
+    assert (target / "policy").read_bytes() == held
+
+
 def test_copy_from_file_to_file_needs_no_directory(busy, tmp_path):
     done = busy.run("copy", busy.ledger / "ledger.db", tmp_path / "other.db")
     assert done.exit_code == 0, done.stderr

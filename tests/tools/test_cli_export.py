@@ -1,11 +1,18 @@
 """``tally export``: what it writes verifies, and what would not verify is not written."""
 
+import shlex
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from ledger.cosignature import CosignatureSigner, witness_id
+from ledger.note import parse_note
 from tools.copying import exporting
+from tools.home import Home
+from tools.ledger import open_ledger
 from verify.cli import run as tally_verify
 
 
@@ -40,8 +47,6 @@ def test_export_of_a_played_ledger_verifies(desk, tmp_path, capsys):
 
 
 def test_the_line_for_the_auditor_can_be_run(ledger, tally, tmp_path):
-    import shlex
-
     done = tally("export", tmp_path / "out", "--json")
     words = shlex.split(done.object["verify"])
     assert words[0] == "tally-verify"
@@ -144,3 +149,51 @@ def test_files_are_the_owners_alone(ledger, tally, tmp_path):
     """What opens fields is not for everybody on the machine."""
     assert tally("export", tmp_path / "out").exit_code == 0
     assert (tmp_path / "out").stat().st_mode & 0o077 == 0
+
+
+@pytest.fixture
+def cosign(ledger, tally):
+    """Let one witness cosign the newest checkpoint; the policy demands it."""
+    witness = CosignatureSigner("witness.example/w", Ed25519PrivateKey.generate())
+    added = tally("witness", "add", "w", witness.verifier_key.text(), "--url", "http://127.0.0.1:9")
+    assert added.exit_code == 0, added.stderr
+
+    def done() -> int:
+        with closing(open_ledger(Home(ledger))) as opened:
+            size, note = opened.log.read(lambda look: look.newest_checkpoint())
+            line = witness.cosign(parse_note(note)[0], 1_900_000_000)
+            opened.log.store_cosignature(size, witness_id(witness.verifier_key), line)
+        return size
+
+    return done
+
+
+def test_export_that_its_own_policy_would_refuse_is_not_written(ledger, tally, tmp_path, cosign):
+    refused = tally("export", tmp_path / "out")
+    assert refused.exit_code == 1
+    assert "is not witnessed as the policy demands" in refused.error
+    assert "run tally witness submit" in refused.error
+    assert not (tmp_path / "out").exists()
+    size = cosign()
+    done = tally("export", tmp_path / "out", "--json")
+    assert (done.exit_code, done.object["size"]) == (0, size), done.stderr
+    assert tally_verify(shlex.split(done.object["verify"])[1:]) == 0
+
+
+def test_export_is_of_the_whole_log_or_refused_where_witnesses_are_demanded(ledger, tally, tmp_path, cosign):
+    size = cosign()
+    tally("principal", "add", "agent:a1", "--name", "x", "--owner", "human:owner", "--yes")
+    assert tally("export", tmp_path / "out").exit_code == 1
+    asked = tally("export", tmp_path / "out", "--at", size, "--json")
+    assert (asked.exit_code, asked.object["behind"]) == (0, 1)
+    assert tally_verify(shlex.split(asked.object["verify"])[1:]) == 0
+
+
+def test_without_the_key_the_export_ends_at_the_newest_witnessed_checkpoint(ledger, tally, tmp_path, cosign):
+    size = cosign()
+    tally("principal", "add", "agent:a1", "--name", "x", "--owner", "human:owner", "--yes")
+    assert tally("checkpoint").exit_code == 0
+    (ledger / "log.key").unlink()
+    done = tally("export", tmp_path / "out", "--json")
+    assert (done.object["size"], done.object["behind"]) == (size, 1)
+    assert tally_verify(shlex.split(done.object["verify"])[1:]) == 0

@@ -1,11 +1,13 @@
 """`tally receipt` and `tally-verify receipt`, end to end."""
 
 import json
+from dataclasses import replace
 
 import click.testing
 import pytest
 
-from verify.cli import cli
+from ledger.tlog_proof import TlogProof
+from verify.cli import cli, run
 
 
 def offline(*words):
@@ -36,11 +38,24 @@ def test_a_tlog_proof_brings_its_event_along(tally, ledger, tmp_path):
     assert (code, told["verified"], told["checks"][1]["why"]) == (0, True, "event 1, 'constitution.adopted'")
 
 
-def test_a_cose_receipt_asks_for_the_event(tally, ledger, tmp_path):
+def test_a_cose_receipt_asks_for_the_event(tally, ledger, tmp_path, capsys):
     tally("receipt", 1, "--form", "cose", "-o", tmp_path / "r")
-    code, said = offline(tmp_path / "r", "--policy", ledger / "policy")
-    assert code == 3
-    assert "give it with --event FILE" in said
+    assert run(["receipt", str(tmp_path / "r"), "--policy", str(ledger / "policy")]) == 2
+    said = capsys.readouterr().err
+    assert "give its exact bytes with --event FILE (tally log show 1 --bytes" in said
+    assert "Do not rely" not in said
+
+
+def test_a_tlog_proof_without_its_event_asks_for_it(tally, ledger, event, tmp_path, capsys):
+    tally("receipt", 1, "-o", tmp_path / "r")
+    bare = replace(TlogProof.parse((tmp_path / "r").read_bytes()), extra=None)
+    (tmp_path / "bare").write_bytes(bare.to_bytes())
+    words = ["receipt", str(tmp_path / "bare"), "--policy", str(ledger / "policy"), "--json"]
+    assert run(words) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert (told["code"], told["verified"]) == ("usage", False)
+    assert "tally log show 1 --bytes" in told["error"]
+    assert run([*words, "--event", str(event)]) == 0
 
 
 @pytest.mark.parametrize("form", ["tlog-proof", "cose"])

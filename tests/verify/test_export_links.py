@@ -537,3 +537,40 @@ def test_line_without_an_end_is_not_read_into_memory(exported):
     with exported.path("events", 2).open("wb") as file:
         file.truncate(3 * 1024 * 1024)
     assert "has a line that is too long" in why(exported.reindex().check(), "events")
+
+
+# -- what is an export at all --
+
+
+def exit_of(folder):
+    return run(["log", str(folder), "--policy", str(BUNDLES / "log.policy")])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_missing_folder_is_a_failure_of_the_export(exported, kind):
+    shutil.rmtree(exported.folder / kind)
+    report = exported.check()
+    assert {"files", "events"} <= failed(report)
+    assert f"{kind}/00000000.{KINDS[kind]} is missing, or no plain file" in why(report, "files")
+    assert exit_of(exported.folder) == 3
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_missing_and_emptied_files_are_failures_of_the_export(exported, name):
+    (exported.folder / name).write_bytes(b"")
+    # An empty file may be in its place: where nothing is to stand in it.
+    assert exit_of(exported.folder) == (0 if not (FOLDER / name).stat().st_size else 3)
+    (exported.folder / name).unlink()
+    assert exit_of(exported.folder) == 3
+
+
+@pytest.mark.parametrize("index", [None, b"", b"{", b'{"format":"another"}\n'])
+def test_what_holds_no_part_of_an_export_is_none(exported, index):
+    for kind in KINDS:
+        shutil.rmtree(exported.folder / kind)
+    path = exported.folder / "index.json"
+    path.unlink()
+    if index is not None:
+        path.write_bytes(index)
+    assert exit_of(exported.folder) == 1
+    assert exit_of(exported.folder / "nowhere") == 1

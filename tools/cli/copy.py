@@ -10,7 +10,7 @@ import click
 from tools.cli.command import command as declare
 from tools.cli.output import emit, progress, say
 from tools.copying.copying import Copied, copy
-from tools.copying.places import Place, is_same
+from tools.copying.places import Place, is_same, renew
 
 _EXAMPLE: Final = """\
 tally copy .tally /backup/ledger
@@ -26,7 +26,8 @@ def command(source: str, target: str) -> None:
     SRC and DST are ledger directories, SQLite files (.db) or PostgreSQL addresses. Where DST is not there yet it is
     made. Where it holds the beginning of the same log, the rest is added, so that a copy that was interrupted goes on
     and an older one is brought up to date; anything else is refused (exit code 3). SRC may be in use. At the end every
-    table of both is compared. Neither the log's key nor its high-water mark is copied.
+    table of both is compared. Neither the log's key nor its high-water mark is copied. The files policy and signers are
+    brought up to date in a directory that holds no key.
     """
     source_place, target_place = Place.named(source), Place.named(target)
     if is_same(source_place, target_place):
@@ -41,7 +42,16 @@ def command(source: str, target: str) -> None:
             other.close()
     finally:
         log.close()
-    emit(_data(done, source_place, target_place), _text(done, target_place))
+    renewed, differing = renew(source_place, target_place)
+    data = {**_data(done, source_place, target_place), "renewed": list(renewed), "differing": list(differing)}
+    emit(data, _text(done, target_place))
+    if renewed:
+        say(f"\nBrought up to date in {target_place}: {' and '.join(renewed)}, as {source_place} has it.")
+    if differing:
+        say(
+            f"\nOf {' and '.join(differing)} {target_place} has another version than {source_place}. It holds a key, "
+            "so they are left: compare them, and copy what is right yourself."
+        )
     if target_place.home is not None and not target_place.home.key.exists():
         say(
             "\nIt can be read, audited and proven from. To decide and to sign in it, bring log.key and high-water from "

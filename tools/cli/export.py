@@ -27,7 +27,8 @@ def command(folder: Path, size: int | None, *, without_openings: bool) -> None:
     """Write the whole log into a directory of plain files that proves itself.
 
     Every event, both trees, all checkpoints with what witnesses added, and the openings that are still kept. An export
-    ends at a checkpoint: one is signed where the newest does not cover the log. DIR must not be there yet, and appears
+    ends at a checkpoint: one is signed where the newest does not cover the log. Where the policy demands witnesses, it
+    must have reached the quorum (tally witness submit), unless --at names one. DIR must not be there yet, and appears
     whole or not at all. Whoever gets the openings can read what they open: leave them out for anybody who may not.
     """
     with opened() as ledger, progress("exporting") as bar:

@@ -59,22 +59,41 @@ def export(
         ledger: the open ledger.
         folder: the directory, which must not be there yet.
         size: the size of the checkpoint that it ends at; None for the log as it stands, under a checkpoint that is
-            signed for it if there is none, or under the newest one where the log's key is not here.
+            signed for it if there is none; where the log's key is not here, of the newest one, or of the newest that
+            has reached the quorum of the ledger's policy.
         openings: whether to write the openings that are kept.
         progress: is told how many of how many events are done.
         chunk: events a file.
 
     Raises:
-        InputError: no such checkpoint.
+        InputError: no such checkpoint, or it lacks the quorum of the ledger's policy and was not asked for by its size.
         HomeError: the directory is there already, or can't be written.
         EvidenceError: what is stored does not lead to what was signed.
         StoreError: the database can't be read.
     """
-    if size is None and ledger.home.key.exists():
-        head = ledger.log.read(lambda look: look.head.size)
-        size = proving.covering(ledger, head - 1).checkpoint.size
+    if size is None:
+        size = _end(ledger)
     with appearing(folder) as draft:
         return dump(ledger.log.engine, lambda look: _Export(ledger, look, draft, openings, chunk, progress).run(size))
+
+
+def _end(ledger: OpenLedger) -> int | None:
+    """Give the size at which an export ends where none was asked for; None for that of the newest checkpoint.
+
+    An auditor who goes by the ledger's own policy refuses what lacks its quorum: that is not written.
+    """
+    if ledger.home.key.exists():
+        head = ledger.log.read(lambda look: look.head.size)
+        signed = proving.covering(ledger, head - 1)
+    elif ledger.home.policy.exists():
+        found = proving.witnessed_best(ledger)
+        if found is None:
+            return None
+        signed = found
+    else:
+        return None
+    proving.check_quorum(ledger.home, signed)
+    return signed.checkpoint.size
 
 
 @dataclass(slots=True)

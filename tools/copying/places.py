@@ -15,6 +15,7 @@ from ledger.sql.place import create_log, open_log
 from tools.files import read_bytes
 from tools.home import Home, write_new
 from tools.ledger import time_of_day
+from tools.replacing import replace_file
 from verify.views import EVENTS, VIEWS
 
 _DATABASE: Final = ".db"
@@ -83,6 +84,30 @@ def _furnish(draft: Home, like: Place) -> None:
             file = like.home.path / name
             if file.exists():
                 write_new(draft.path / name, read_bytes(file))
+
+
+def renew(source: Place, target: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Bring what auditors are given up to date in a copy; a directory with a key of its own is left as it is.
+
+    Returns:
+        The files that were written, and those that differ and were left.
+
+    Raises:
+        InputError: a file can't be read.
+        HomeError: a file can't be written.
+    """
+    if source.home is None or target.home is None:
+        return (), ()
+    stale = []
+    for name in _FOR_AUDITORS:
+        ours, theirs = source.home.path / name, target.home.path / name
+        if ours.exists() and not (theirs.exists() and read_bytes(theirs) == read_bytes(ours)):
+            stale.append(name)
+    if target.home.key.exists():
+        return (), tuple(stale)
+    for name in stale:
+        replace_file(target.home.path / name, read_bytes(source.home.path / name))
+    return tuple(stale), ()
 
 
 def is_same(one: Place, other: Place) -> bool:

@@ -9,7 +9,7 @@ from ledger import tlog_proof
 from ledger.event import MAX_EVENT_BYTES
 from verify.cli.files import read, read_policy
 from verify.cli.output import conclude
-from verify.receipt import check_receipt
+from verify.receipt import check_receipt, lacking
 from verify.strict import Strict
 
 
@@ -22,7 +22,8 @@ from verify.strict import Strict
 def command(file: str, policy_file: str, event_file: str | None, as_json: bool, strict: bool) -> int:
     """Check that one event stands in a log: a C2SP tlog-proof, or a COSE receipt (RFC 9942).
 
-    FILE is what `tally receipt` wrote, or - for standard input. Both speak of the SHA-256 tree.
+    FILE is what `tally receipt` wrote, or - for standard input. Both speak of the SHA-256 tree. A COSE receipt never
+    holds the event, and a tlog-proof may lack it: `tally log show 41 --bytes` writes what --event takes.
 
     \b
     Example:
@@ -30,5 +31,11 @@ def command(file: str, policy_file: str, event_file: str | None, as_json: bool, 
       tally-verify receipt event-41.cose --event event-41.json --policy trusted.policy
     """  # noqa: D301  (the backslash is click's mark for a paragraph kept as it is)
     event = None if event_file is None else read(event_file, MAX_EVENT_BYTES)
-    lines = check_receipt(read(file, tlog_proof.MAX_SIZE), event, read_policy(policy_file))
+    data = read(file, tlog_proof.MAX_SIZE)
+    if event is None and (seq := lacking(data)) is not None:
+        raise click.UsageError(
+            f"the file does not hold the event that it is about: give its exact bytes with --event FILE (tally log "
+            f"show {seq} --bytes writes them)"
+        )
+    lines = check_receipt(data, event, read_policy(policy_file))
     return conclude(lines, as_json=as_json, strict=strict)

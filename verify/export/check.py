@@ -15,7 +15,7 @@ from verify.check.log import Anchor, check_witnesses, pinned
 from verify.check.report import Line, failed, not_checked, passed
 from verify.errors import ExportFormError, NotAnExportError
 from verify.export.files import Folder, Progress, file_faults
-from verify.export.form import INDEX, MAX_INDEX, parse_index
+from verify.export.form import INDEX, MAX_INDEX, Index, parse_index
 from verify.export.report import CHECKS, LogReport, Tally
 from verify.export.seals import Seals
 from verify.export.walk import LogWalk
@@ -46,11 +46,7 @@ def check_export(
     """
     folder, tell = Folder(path), progress or _ignore
     try:
-        data = folder.read(INDEX, MAX_INDEX)
-    except ExportFormError as error:
-        raise NotAnExportError(f"{path} is no export of a log: {error}") from error
-    try:
-        index = parse_index(data)
+        index = _read_index(folder)
     except ExportFormError as error:
         unread = (not_checked(check, "the index can't be read") for check in CHECKS[1:])
         return LogReport("unreadable", 0, (failed("index", str(error)), *unread))
@@ -61,6 +57,27 @@ def check_export(
     walk = LogWalk(folder, index, EVENTS, VIEWS, Seals(anchor, certificates), tell)
     walk.run()
     return LogReport(index.origin, index.size, tuple(_lines(walk, files, anchor)))
+
+
+def _read_index(folder: Folder) -> Index:
+    """Read the index of what is an export; of what holds other parts of one, its index is what is missing or damaged.
+
+    Raises:
+        NotAnExportError: nothing here is of an export, or the index can't be read.
+        ExportFormError: the index is missing, or breaks its form.
+    """
+    try:
+        data = folder.read(INDEX, MAX_INDEX)
+    except ExportFormError as error:
+        if folder.holds_parts():
+            raise
+        raise NotAnExportError(f"{folder.path} is no export of a log: {error}") from error
+    try:
+        return parse_index(data)
+    except NotAnExportError as error:
+        if folder.holds_parts():
+            raise ExportFormError(str(error)) from error
+        raise
 
 
 def _lines(walk: LogWalk, files: Tally, anchor: Anchor) -> tuple[Line, ...]:

@@ -10,12 +10,12 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final, Generic, TypeAlias, TypeVar
 
 from verify.errors import ExportFormError, NotAnExportError
-from verify.export.form import INDEX, KINDS, FileEntry, Index
+from verify.export.form import INDEX, KINDS, FileEntry, Index, file_name
 
 _BLOCK: Final = 1 << 20
 _FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -80,7 +80,13 @@ class Folder:
         folders = {name.partition("/")[0] for name in listed if "/" in name}
         yield from (name for name in self._names("") if name not in {INDEX, *listed, *folders})
         for kind in sorted(folders & KINDS.keys()):
-            yield from (f"{kind}/{name}" for name in self._names(kind) if f"{kind}/{name}" not in listed)
+            # A folder that is missing holds no stranger; each file that should be in it is named as missing.
+            with suppress(ExportFormError):
+                yield from (f"{kind}/{name}" for name in self._names(kind) if f"{kind}/{name}" not in listed)
+
+    def holds_parts(self) -> bool:
+        """Tell whether the first file of any kind stands where an export has it."""
+        return any((self.path / file_name(kind, 0)).is_file() for kind in KINDS)
 
     def _names(self, kind: str) -> Iterator[str]:
         try:
