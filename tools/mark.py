@@ -34,12 +34,20 @@ def read_mark(home: Home) -> Checkpoint | None:
             f"{home.mark} can't be read ({error.strerror}): without it nobody knows what was signed; restore it from "
             "where it is kept with the key, and sign nothing before"
         ) from error
-    if not data:
-        return None
     try:
-        return Checkpoint.parse(data.decode())
+        return parse_mark(data)
     except (CheckpointError, UnicodeDecodeError) as error:
         raise HomeError(f"{home.mark} is damaged: restore it from where it is kept with the key ({error})") from error
+
+
+def parse_mark(data: bytes) -> Checkpoint | None:
+    """Read the bytes of a mark; None where it says that nothing was signed yet.
+
+    Raises:
+        CheckpointError: it is no text of a checkpoint.
+        UnicodeDecodeError: it is no text at all.
+    """
+    return Checkpoint.parse(data.decode()) if data else None
 
 
 def write_mark(home: Home, checkpoint: Checkpoint) -> None:

@@ -73,7 +73,7 @@ def parse_settings(data: bytes) -> Settings:
         raise InputError(f"a settings file has at most {_MOST_BYTES} bytes")
     try:
         document: dict[str, object] = tomllib.loads(data.decode())
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits too
         raise InputError(f"it is no TOML: {error}") from error
     _known(document, ("checkpoint",), "a settings file")
     section = document.get("checkpoint", {})

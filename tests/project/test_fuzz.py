@@ -10,11 +10,15 @@ import pytest
 from tests.assurance import WHOLE
 from tools.dev.fuzz.mutation import mutations
 from tools.dev.fuzz.parsers import PARSERS
+from tools.dev.fuzz.stored import CHECKED
 
-SLOW = {"bundle-check": 10, "constitution": 20}
+SLOW = {"bundle-check": 10, "constitution": 20, **{f"export-check-{kind}": 20 for kind in CHECKED}}
 """How many times fewer inputs are tried where one takes long."""
 
-TOTAL = {"receipt-check", "witness-request-check", *(name for name in PARSERS if name.startswith("operation-"))}
+TOTAL = {
+    *("receipt-check", "witness-request-check"),
+    *(name for name in PARSERS if name.startswith(("operation-", "export-check-"))),
+}
 """What answers whatever it is given: the answer says what is wrong."""
 
 EACH = 30_000 if WHOLE else 300

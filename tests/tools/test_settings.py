@@ -31,6 +31,7 @@ def test_what_is_set_is_set():
         ("[checkpoint]\nevents = 1.5\n", "from 1 to"),
         ("[checkpoint]\nevents = '7'\n", "from 1 to"),
         ("[checkpoint\n", "no TOML"),
+        (f"[checkpoint]\nevents = {'9' * 5000}\n", "no TOML"),
         ("x" * 65_537, "at most"),
     ],
 )

@@ -90,7 +90,7 @@ class Remembered:
             "range": [self.start, self.stop],
             "tags": [self.tags[0], f"{self.tags[1]:x}"],
         }
-        return canon.encode({**record, "sum": _sum(record)}) + b"\n"
+        return seal(record) + b"\n"
 
     @classmethod
     def parse(cls, line: bytes) -> "Remembered":
@@ -193,7 +193,7 @@ class Memo:
         try:
             file.truncate(0)
             header: dict[str, Json] = {**self._kind, "secret": canon.to_base64url(self.secret)}
-            file.write(canon.encode({**header, "sum": _sum(header)}) + b"\n")
+            file.write(seal(header) + b"\n")
             file.flush()
         except OSError:
             self.close()
@@ -207,6 +207,11 @@ def beside(events: Iterable[Row], openings: Iterable[Row]) -> bytes:
     for row in openings:
         hasher.update(repr(row).encode("utf-8", "surrogateescape"))
     return hasher.digest()
+
+
+def seal(record: dict[str, Json]) -> bytes:
+    """Spell a line of the file, without its newline, with a digest over itself."""
+    return canon.encode({**record, "sum": _sum(record)})
 
 
 def _held(path: Path) -> IO[bytes] | None:

@@ -20,6 +20,7 @@ from tools.cli.command import group
 from tools.cli.output import emit, table
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
+from tools.errors import InputError
 
 _SET: Final = """\
 tally retention set --rule 'decision.made:/args=30..180' --rule '*:*=..3650' --reason 'agreed with the works council'
@@ -38,16 +39,27 @@ class Rule(click.ParamType[RetentionRule]):
         """Read it."""
         if isinstance(value, RetentionRule):
             return value
-        text = str(value)
-        match = _RULE.fullmatch(text)
-        if match is None or not (match[3] or match[4]):
-            self.fail(f"{text[:60]!a} is no rule such as decision.made:/args=30..180 or *:*=..3650", param, ctx)
-        least, most = (None if days is None else int(days) for days in match.group(3, 4))
-        if max(least or 0, most or 0) > MAX_DAYS:
-            self.fail(f"{text[:60]!a}: {MAX_DAYS} days are the most", param, ctx)
-        if least is not None and most is not None and least > most:
-            self.fail(f"{text[:60]!a}: what is kept at least so long can't be kept shorter at most", param, ctx)
-        return RetentionRule(type=match[1], path=match[2], at_least=least, at_most=most)
+        try:
+            return parse_rule(str(value))
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+
+
+def parse_rule(text: str) -> RetentionRule:
+    """Read a rule as it is written on the command line.
+
+    Raises:
+        InputError: it is none.
+    """
+    match = _RULE.fullmatch(text)
+    if match is None or not (match[3] or match[4]):
+        raise InputError(f"{text[:60]!a} is no rule such as decision.made:/args=30..180 or *:*=..3650")
+    least, most = (None if days is None else int(days) for days in match.group(3, 4))
+    if max(least or 0, most or 0) > MAX_DAYS:
+        raise InputError(f"{text[:60]!a}: {MAX_DAYS} days are the most")
+    if least is not None and most is not None and least > most:
+        raise InputError(f"{text[:60]!a}: what is kept at least so long can't be kept shorter at most")
+    return RetentionRule(type=match[1], path=match[2], at_least=least, at_most=most)
 
 
 @group("retention", example="tally retention set --rule 'decision.made:/args=30..180' --reason 'agreed'")

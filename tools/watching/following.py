@@ -138,8 +138,7 @@ class Follower:
         except OSError as error:
             raise HomeError(f"{self._state} can't be read ({error.strerror}): check its owner and mode") from error
         try:
-            checkpoint = Policy(self._policy.logs, (), ()).open(data).checkpoint
-            require_blake3(checkpoint)
+            checkpoint = parse_seen(data, self._policy)
         except (NoteError, CheckpointError) as error:
             raise HomeError(
                 f"{self._state} is not the checkpoint that was seen last: restore it, or begin anew with another "
@@ -158,3 +157,15 @@ class Follower:
         with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+def parse_seen(data: bytes, policy: Policy) -> Checkpoint:
+    """Read the note that was seen last, whoever has witnessed it.
+
+    Raises:
+        NoteError: it is none, or no log of the policy has signed it.
+        CheckpointError: it is no checkpoint of both trees.
+    """
+    checkpoint = Policy(policy.logs, (), ()).open(data).checkpoint
+    require_blake3(checkpoint)
+    return checkpoint

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -14,14 +15,17 @@ from ledger.note import NoteSigner
 from ledger.proof import ConsistencyProof, InclusionProof, RangeProof, SetProof, TwinConsistency, TwinInclusion
 from ledger.tlog_proof import TlogProof
 from ledger.witness import AddCheckpoint
+from tools.audit.memo import Memo, Remembered
 from verify.bundle.form import parse_bundle
 from verify.continuation import Continuation, OwnPrefix, TwinPrefix
 from verify.equivocation import Equivocation
 from verify.proof_file.form import ProofHead
 from verify.proven import Roots
+from verify.views import EVENTS, VIEWS
 
 VECTORS = Path(__file__).parents[3] / "tests" / "vectors"
 BUNDLES = VECTORS / "bundles"
+EXPORT = VECTORS / "exports" / "golden"
 
 SIGNER = NoteSigner("example.com/log", Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 CHECKPOINT = Checkpoint("example.com/log", 3, bytes(32), bytes(32)).text()
@@ -93,6 +97,27 @@ PROOF_FILES = [
 ]
 TLOG_PROOFS = [TlogProof(2, _HASHES[:2], NOTE, b'{"seq":2}').to_bytes(), TlogProof(0, (), NOTE).to_bytes()]
 
+SETTINGS = [b"", b"[checkpoint]\nseconds = 60\nevents = 1_000\n", b"# ours\ncheckpoint = { seconds = 0x3c }\n"]
+RULES = [b"decision.made:/args=30..180", b"*:*=..3650", b"consent.granted:*=7.."]
+ADDRESSES = [
+    b"postgresql+psycopg://ada@db.example:5432/records?schema=ledger",
+    b"postgres://[::1]/records?sslmode=verify-full&application_name=a%20b",
+    b"postgresql:///records?host=/run/postgresql",
+]
+RECORD = Remembered(
+    start=0,
+    stop=3,
+    peaks=((_HASHES[0], _HASHES[1]), (_HASHES[2], _HASHES[3])),
+    digest=_HASHES[1],
+    first_at="2026-11-30T12:00:00.000000Z",
+    last_at="2026-11-30T12:00:01.000000Z",
+    lives=1,
+    claims=(2, 0x1F),
+    tags=(4, 0xABC),
+    acts=0b101,
+    openings=1,
+)
+
 
 def files(pattern: str) -> Callable[[], list[bytes]]:
     """Take the golden files of a kind."""
@@ -123,3 +148,23 @@ def receipts() -> list[bytes]:
 def stamps() -> list[bytes]:
     """Take a time stamp."""
     return [(VECTORS / "stamps" / "example.tsr").read_bytes()]
+
+
+def exported(kind: str) -> list[bytes]:
+    """Take the files of a kind of the golden export."""
+    return [path.read_bytes() for path in sorted((EXPORT / kind).iterdir())]
+
+
+def exported_lines(kind: str) -> list[bytes]:
+    """Take the lines of these files, without their newlines."""
+    return [line for data in exported(kind) for line in data.splitlines()]
+
+
+def progress() -> list[bytes]:
+    """Let an audit remember a range, as it does when it is interrupted."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "progress"
+        memo = Memo(path, EVENTS, VIEWS)
+        memo.keep(RECORD)
+        memo.close()
+        return [path.read_bytes()]
