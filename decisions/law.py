@@ -63,6 +63,26 @@ def law_in_force(reader: StateReader, registry: Registry) -> AdoptedLaw:
         SignatureError: the adoption is not signed.
         ConstitutionError: this version does not accept the document.
     """
+    law = last_adopted(reader, registry)
+    restored = last_restored(reader)
+    if restored is not None and law.adopted.seq < restored:
+        raise DecisionError(
+            f"no constitution was adopted since the log was restored by event {restored}, and a later one may be lost: "
+            "run tally constitution adopt"
+        )
+    return law
+
+
+def last_adopted(reader: StateReader, registry: Registry) -> AdoptedLaw:
+    """Read the constitution that was adopted last; after a restore it need not be in force.
+
+    Raises:
+        DecisionError: none was adopted.
+        CorruptError: the state does not fit the event.
+        AuthorityError: whoever adopted it might not.
+        SignatureError: the adoption is not signed.
+        ConstitutionError: this version does not accept the document.
+    """
     row = reader.state("constitution", CURRENT)
     if row is None:
         raise DecisionError("no constitution is in force: run tally audit, and adopt one with tally constitution adopt")
@@ -72,12 +92,6 @@ def law_in_force(reader: StateReader, registry: Registry) -> AdoptedLaw:
     if event is None or not isinstance(body, ConstitutionAdopted) or body.digest != row.state["digest"]:
         raise CorruptError("the constitution in force is not one that was adopted: run tally audit")
     check_event(reader, event)
-    restored = last_restored(reader)
-    if restored is not None and event.seq < restored:
-        raise DecisionError(
-            f"no constitution was adopted since the log was restored by event {restored}, and a later one may be lost: "
-            "run tally constitution adopt"
-        )
     return AdoptedLaw(*_read(body.document), body.digest, body.document, event)
 
 

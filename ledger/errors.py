@@ -107,5 +107,9 @@ class StoreMissingError(StoreError):
     """There is no ledger at this place."""
 
 
+class ReadOnlyError(StoreError):
+    """The log takes nothing more: it was not written to, and can be read."""
+
+
 class CorruptError(StoreError):
     """What is stored contradicts itself: run ``tally audit``."""

@@ -26,7 +26,7 @@ from tools.errors import EvidenceError, HomeError
 from tools.home import Home
 from tools.keys import signer_of
 from tools.ledger import OpenLedger
-from tools.mark import other_origin, read_mark, write_mark
+from tools.mark import WAY_ON, other_origin, read_mark, write_mark
 from verify.errors import VerifyError
 from verify.proven import prove_growth, roots_of
 
@@ -154,7 +154,8 @@ def _check_may_sign(mark: Checkpoint | None, following: Checkpoint) -> None:
     try:
         may_sign(mark, following)
     except CheckpointError as error:
-        raise EvidenceError(f"nothing was signed: {error}") from error
+        way_on = f": {WAY_ON}" if mark is not None and following.size < mark.size else ""
+        raise EvidenceError(f"nothing was signed: {error}{way_on}") from error
 
 
 @contextmanager

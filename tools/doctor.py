@@ -32,7 +32,7 @@ from tools.errors import EvidenceError, HomeError, ToolError
 from tools.home import Home
 from tools.keys import has_passphrase, signer_of
 from tools.ledger import OpenLedger, open_ledger, time_of_day
-from tools.mark import other_origin, read_mark
+from tools.mark import WAY_ON, other_origin, read_mark
 
 Status: TypeAlias = Literal["ok", "warning", "problem", "evidence"]
 
@@ -198,8 +198,8 @@ def _high_water(ledger: OpenLedger) -> tuple[Status, str]:
     def compare(snapshot: Snapshot) -> int:
         if snapshot.head.size < mark.size:
             raise EvidenceError(
-                f"size {mark.size} was signed, and the log has {snapshot.head.size}: a restored backup can't continue "
-                "its origin"
+                f"size {mark.size} was signed, and the log has {snapshot.head.size}: this is an earlier copy, from a "
+                f"backup, which can't continue its origin: {WAY_ON}"
             )
         checkpointing.check_continues(snapshot, mark)
         return snapshot.head.size

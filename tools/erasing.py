@@ -23,7 +23,7 @@ from grants.reading import read_event
 from ledger import disclosure
 from ledger.canon import Json
 from ledger.disclosure import Opening
-from ledger.errors import AppendError, DisclosureError
+from ledger.errors import AppendError, DisclosureError, ReadOnlyError
 from ledger.event import Draft, Event, Registry, erasure_claim
 from ledger.instant import Instant, to_microseconds
 from ledger.log import Snapshot
@@ -182,7 +182,7 @@ def underway(home: Home) -> Iterator[bool]:
     try:
         try:
             yield pending
-        except (GrantError, AppendError, DisclosureError):
+        except (GrantError, AppendError, DisclosureError, ReadOnlyError):
             if not pending:
                 marker.unlink(missing_ok=True)
             raise

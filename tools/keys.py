@@ -118,6 +118,29 @@ def kept_beside(home: Home, key: VerifierKey) -> Path:
     return home.key.with_name(f"{home.key.name}.{key.key_id.hex()}")
 
 
+def in_place(home: Home, name: str) -> VerifierKey:
+    """Give the key that lies in ``log.key``, whichever it is, under a log's name.
+
+    Raises:
+        HomeError: there is none, or it can't be read.
+    """
+    return NoteSigner(name, read_key(home.key, home.unlock)).verifier_key
+
+
+def is_copied(home: Home, key: VerifierKey) -> bool:
+    """Tell whether a key also lies under its own id.
+
+    Raises:
+        HomeError: what lies there is another key, or can't be read.
+    """
+    beside = kept_beside(home, key)
+    if not beside.exists():
+        return False
+    if NoteSigner(key.name, read_key(beside, home.unlock)).verifier_key != key:
+        raise HomeError(f"{beside} holds another key than its name says: keep it elsewhere, and try again")
+    return True
+
+
 def signer_of(home: Home, key: VerifierKey) -> NoteSigner:
     """Give who signs with one of the log's keys, wherever it lies in the directory.
 

@@ -12,12 +12,15 @@ from collections.abc import Callable
 from typing import Final
 
 from ledger.checkpoint import Checkpoint
-from ledger.errors import CheckpointError, StoreError
+from ledger.errors import CheckpointError, ReadOnlyError
 from ledger.log import Head
 from tools.errors import HomeError
 from tools.home import Home, sync
 
 _MOST: Final = 65_536
+
+WAY_ON: Final = "put a newer copy there, or let this one go on as another log: tally log restored"
+"""What is to be done about a copy that is behind its mark."""
 
 
 def read_mark(home: Home) -> Checkpoint | None:
@@ -85,14 +88,14 @@ def not_behind(home: Home, origin: str) -> Callable[[Head], None]:
         try:
             mark = read_mark(home)
         except HomeError as error:
-            raise StoreError(str(error)) from error
+            raise ReadOnlyError(str(error)) from error
         if mark is not None and mark.origin != origin:
-            raise StoreError(other_origin(mark, origin))
+            raise ReadOnlyError(other_origin(mark, origin))
         if mark is not None and head.size < mark.size:
-            raise StoreError(
+            raise ReadOnlyError(
                 f"the log holds {head.size} events and a checkpoint of {mark.size} was signed: this copy came from a "
-                "backup, and what was spent since stands unspent in it; it can be read, and takes nothing more. "
-                "Put a newer copy there, or let this one go on as another log: tally log restored"
+                "backup, and what was spent since stands unspent in it; it can be read, and takes nothing more: "
+                f"{WAY_ON}"
             )
 
     return check

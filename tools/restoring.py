@@ -1,8 +1,12 @@
 """A copy that came back from a backup goes on as another log: under a new origin, with a new key and a new mark.
 
 In this order, so that after a crash nothing was signed twice and the same command finishes what was begun: the new
-key is on the disk; the event is in the log; the old mark and key are put aside under the old key's id; the new mark is
-down. Until then the old mark keeps the database closed.
+key is on the disk; the event is in the log; the old mark and the key beside it are put aside under that key's id; the
+new mark is down. Until then the old mark keeps the database closed.
+
+The key that signed last need not be the one that the copy names: it may have come into force in what is lost. The
+copy's own key signs the last checkpoint's text again, since nobody can follow another from what the copy holds; that
+text was signed before, so no size gets a second root.
 
 Source: DESIGN section 9; docs/guides/operate.md.
 """
@@ -14,7 +18,7 @@ from grants import life
 from grants.principals import log_state
 from grants.reading import read_event
 from ledger.checkpoint import Checkpoint, sign_checkpoint
-from ledger.errors import StoreError
+from ledger.errors import ReadOnlyError
 from ledger.event import Event
 from ledger.events import LedgerRestored
 from ledger.log import Head, Snapshot
@@ -23,7 +27,7 @@ from tools import checkpointing
 from tools.checkpointing import Signed, alone
 from tools.errors import EvidenceError, HomeError, InputError
 from tools.home import Home, write_new
-from tools.keys import signer_of
+from tools.keys import in_place, is_copied, signer_of
 from tools.ledger import OpenLedger
 from tools.mark import read_mark, write_mark
 from tools.succession import SignAct, exchange, gone_if_refused, successor, trust
@@ -81,7 +85,8 @@ def last_size(body: LedgerRestored) -> int:
 def _begin(ledger: OpenLedger, mark: Checkpoint, origin: str, sign_act: SignAct) -> tuple[Event, LedgerRestored]:
     home = ledger.home
     former = signer_of(home, VerifierKey.parse(ledger.genesis.log_key))
-    # The same text under the same key: no second statement, and Ed25519 gives the same signature again.
+    is_copied(home, in_place(home, mark.origin))  # what could not be kept is said before anything is written
+    # A text that was signed before: no second statement, and under the same key Ed25519 gives the same signature.
     last = sign_checkpoint(mark, former)
     new = successor(home, origin)
     size = ledger.log.read(lambda snapshot: snapshot.head.size)
@@ -94,19 +99,25 @@ def _begin(ledger: OpenLedger, mark: Checkpoint, origin: str, sign_act: SignAct)
 
 
 def _finish(ledger: OpenLedger, mark: Checkpoint, body: LedgerRestored) -> None:
-    home, old, new = ledger.home, VerifierKey.parse(body.former_key), VerifierKey.parse(body.log_key)
+    home, new = ledger.home, VerifierKey.parse(body.log_key)
     with alone(home):
-        aside = home.mark.with_name(f"{home.mark.name}.{old.key_id.hex()}")
-        try:
-            if not aside.exists():
-                write_new(aside, mark.text().encode(), 0o600)
-        except OSError as error:
-            raise HomeError(f"{aside} can't be written ({error.strerror}): run tally log restored again") from error
-        exchange(home, old, new)
+        held = in_place(home, mark.origin)
+        if held.public_key != new.public_key:  # else the mark was put aside before the keys were exchanged
+            _put_aside(home, mark, held)
+        exchange(home, mark.origin, new)
         trust(home, new)
         signer_of(home, new)  # without the key there is no use in a mark for it
         # From here on the database is open again.
         write_mark(home, ledger.log.read(lambda snapshot: checkpointing.of_head(snapshot.head, body.origin)))
+
+
+def _put_aside(home: Home, mark: Checkpoint, signer: VerifierKey) -> None:
+    aside = home.mark.with_name(f"{home.mark.name}.{signer.key_id.hex()}")
+    try:
+        if not aside.exists():
+            write_new(aside, mark.text().encode(), 0o600)
+    except OSError as error:
+        raise HomeError(f"{aside} can't be written ({error.strerror}): run tally log restored again") from error
 
 
 def _begun(snapshot: Snapshot, ledger: OpenLedger, mark: Checkpoint | None) -> tuple[Event, LedgerRestored] | None:
@@ -147,6 +158,6 @@ def _behind(ledger: OpenLedger, mark: Checkpoint | None) -> Checkpoint:
 def _nothing_since(home: Home, mark: Checkpoint, size: int) -> Callable[[Head], None]:
     def check(head: Head) -> None:
         if head.size != size or read_mark(home) != mark:
-            raise StoreError("the log or its mark has moved while this was signed: look again with tally doctor")
+            raise ReadOnlyError("the log or its mark has moved while this was signed: look again with tally doctor")
 
     return check

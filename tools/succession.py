@@ -2,7 +2,8 @@
 
 A new key is on the disk before an event names it, and a key that was replaced is kept under its id: the first
 checkpoint after a change is signed by both. `tools.keys.signer_of` finds a key under either name, so that a crash
-between two steps loses nothing; the next checkpoint is signed all the same.
+between two steps loses nothing; the next checkpoint is signed all the same. Whatever lies in ``log.key`` is kept under
+its own id before another key takes its place, whether or not the log names it: a copy from a backup names an older one.
 
 Source: DESIGN section 9.
 """
@@ -25,7 +26,7 @@ from tools import checkpointing
 from tools.checkpointing import Signed, alone
 from tools.errors import HomeError, ToolError
 from tools.home import Home, sync, write_new
-from tools.keys import has_passphrase, kept_beside, new_key, signer_of
+from tools.keys import has_passphrase, in_place, is_copied, kept_beside, new_key, signer_of
 from tools.ledger import OpenLedger
 
 Act: TypeAlias = Callable[[Snapshot, str], Prepared]
@@ -49,11 +50,12 @@ def rotate(ledger: OpenLedger, sign_act: SignAct) -> tuple[Event, Signed]:
     home = ledger.home
     # Without the old key the first checkpoint could not be signed, and nobody who trusts that key could follow.
     old = signer_of(home, VerifierKey.parse(ledger.genesis.log_key)).verifier_key
+    is_copied(home, in_place(home, old.name))  # what could not be kept is said before anything is written
     new = successor(home, ledger.origin)
     with gone_if_refused(home, new.verifier_key):
         event = sign_act(lambda snapshot, by: life.rotate_key(snapshot, by=by, new=new))
     with alone(home):
-        exchange(home, old, new.verifier_key)
+        exchange(home, old.name, new.verifier_key)
     trust(home, new.verifier_key)
     return event, checkpointing.make(ledger)
 
@@ -87,16 +89,24 @@ def gone_if_refused(home: Home, key: VerifierKey) -> Iterator[None]:
         raise
 
 
-def exchange(home: Home, old: VerifierKey, new: VerifierKey) -> None:
-    """Put the new key in the place of the old one, which is kept under its id; done twice it changes nothing.
+def exchange(home: Home, name: str, new: VerifierKey) -> None:
+    """Put the new key in the place of the one there, which is kept under its id; done twice it changes nothing.
+
+    Args:
+        home: the directory.
+        name: the name of the log whose key lies there.
+        new: the key that is now in force.
 
     Raises:
-        HomeError: a file can't be moved; both keys are where they were.
+        HomeError: the key there can't be read or kept, or a file can't be moved; both keys are where they were.
     """
-    beside = kept_beside(home, old)
+    held = in_place(home, name)
+    if held.public_key == new.public_key:
+        return
     try:
-        if not beside.exists():
-            os.link(home.key, beside)
+        if not is_copied(home, held):
+            os.link(home.key, kept_beside(home, held))
+            sync(home.path)
         if kept_beside(home, new).exists():
             kept_beside(home, new).rename(home.key)
         sync(home.path)

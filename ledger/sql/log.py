@@ -74,7 +74,7 @@ class SqlLog:
         confirm_clock: an operator says that a long jump of the clock is right.
 
     Attributes:
-        guard: looks at the head before each transaction, and raises a `StoreError` to refuse it; None looks at nothing.
+        guard: looks at the head before each transaction, and raises a `ReadOnlyError` to refuse it; or None.
     """
 
     def __init__(
@@ -135,6 +135,15 @@ class SqlLog:
         while not self._done(attempt, tries):
             if attempt.ran:
                 attempt = Attempt(attempt.ran)
+
+    def check_writable(self) -> None:
+        """Look whether a transaction would be refused now, before anybody is asked to sign for one.
+
+        Raises:
+            ReadOnlyError: it would be.
+        """
+        if self.guard is not None:
+            self.guard(self.read(lambda snapshot: snapshot.head))
 
     def _done(self, attempt: Attempt, tries: Tries) -> bool:
         """Make one attempt, and tell whether it is the last."""

@@ -50,7 +50,9 @@ def test_a_restored_backup_does_not_continue(tally, ledger, tmp_path, monkeypatc
     shutil.copy(tmp_path / "backup.db", ledger / "ledger.db")
     shorter = tally("checkpoint")
     assert (shorter.exit_code, "a restored backup can't continue" in shorter.error) == (3, True)
+    assert "put a newer copy there, or let this one go on as another log: tally log restored" in shorter.error
     assert tally("doctor", "--json").exit_code == 3
+    assert "put a newer copy there, or let this one go on" in tally("doctor").stdout
     # Such a copy takes nothing more; one that did, by a version without that check, still can't sign.
     monkeypatch.setattr("tools.ledger.not_behind", lambda home, origin: None)
     grow(tally, "eve")

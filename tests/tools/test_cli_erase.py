@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from grants.errors import ErasureError
-from ledger.errors import StoreError
+from ledger.errors import ReadOnlyError, StoreError
 from tools.erasing import underway, unfinished
 from tools.home import Home
 
@@ -232,7 +232,9 @@ def test_erasers_take_turns(desk):
     assert not unfinished(home)
 
 
-@pytest.mark.parametrize(("error", "left"), [(ErasureError("held"), False), (StoreError("disk"), True)])
+@pytest.mark.parametrize(
+    ("error", "left"), [(ErasureError("held"), False), (ReadOnlyError("behind"), False), (StoreError("disk"), True)]
+)
 def test_what_was_refused_leaves_no_marker_and_what_failed_does(desk, error, left):
     """A refusal deleted nothing; after any other error nobody knows."""
     home = Home(desk.ledger)

@@ -38,6 +38,7 @@ def test_audit_tells_an_earlier_copy_from_the_log(desk):
     put_back(desk, backup)
     done = desk.run("audit", "--json")
     assert (done.exit_code, [one["table"] for one in done.object["findings"]]) == (3, ["high-water"])
+    assert "put a newer copy there, or let this one go on as another log: tally log restored" in done.stdout
 
 
 def test_audit_without_the_mark_says_that_it_was_not_looked_at(desk):

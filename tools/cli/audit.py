@@ -24,7 +24,7 @@ from tools.cli.session import home
 from tools.errors import HomeError, InputError
 from tools.files import read_bytes
 from tools.home import Home
-from tools.mark import read_mark
+from tools.mark import WAY_ON, read_mark
 from verify.views import EVENTS, VIEWS
 
 PROGRESS: Final = "audit-progress"
@@ -126,7 +126,10 @@ def _not_behind(report: AuditReport) -> AuditReport:
         return replace(report, lines=(*report.lines, Line("high-water", "skipped", 0, 0, str(error))))
     if mark is None or mark.size <= report.size:
         return report
-    told = f"a checkpoint of {mark.size} events was signed, and the log holds {report.size}: this is an earlier copy"
+    told = (
+        f"a checkpoint of {mark.size} events was signed, and the log holds {report.size}: this is an earlier copy; "
+        f"if it came from a backup, {WAY_ON}"
+    )
     line = Line("high-water", "failed", 1, 1, told)
     finding = Finding("high-water", f"size {mark.size}", told)
     kinds = Counter(report.kinds)

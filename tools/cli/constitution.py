@@ -8,14 +8,17 @@ import click
 from decisions.adoption import adopt
 from decisions.constitution import DEFAULT_TEXT, Constitution, load
 from decisions.errors import ConstitutionError
-from decisions.law import law_in_force
+from decisions.law import AdoptedLaw, last_adopted, law_in_force
+from grants.principals import last_restored
 from ledger import canon
+from ledger.log import Snapshot
 from tools.cli.command import group
 from tools.cli.failure import DONE, FAILED
-from tools.cli.output import emit, fields
+from tools.cli.output import emit, fields, say
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.files import read_text
+from tools.ledger import OpenLedger
 
 _EXAMPLE: Final = """\
 tally constitution show --text > ours.toml
@@ -32,15 +35,30 @@ def command() -> None:
 @click.option("--text", is_flag=True, help="Print the document itself.")
 @click.option("--default", is_flag=True, help="The one that ships, instead of the one in force; needs no ledger.")
 def show(text: bool, default: bool) -> None:
-    """Show the constitution in force: its articles and their rules."""
+    """Show the constitution in force: its articles and their rules.
+
+    After tally log restored none is in force until one is adopted; --text prints the last one that was, and says so.
+    """
+    lapsed = None
     if default:
         document, adopted = DEFAULT_TEXT, None
     else:
         with opened() as ledger:
-            law = ledger.log.read(lambda snapshot: law_in_force(snapshot, ledger.registry))
+            law, lapsed = ledger.log.read(lambda snapshot: _shown(snapshot, ledger, text=text))
+        if lapsed is not None:
+            say(
+                f"This is not in force: event {law.adopted.seq} adopted it, the log was restored by event {lapsed} "
+                f"since, and a later one may be lost. Read it through, and adopt what is to hold: "
+                "tally constitution adopt"
+            )
         document, adopted = law.document, law.adopted
     constitution = load(document)
-    data = {**summary(constitution), "event": adopted.seq if adopted else None, "document": document}
+    data = {
+        **summary(constitution),
+        "event": adopted.seq if adopted else None,
+        "in_force": adopted is not None and lapsed is None,
+        "document": document,
+    }
     emit(data, document.removesuffix("\n") if text else f"{_head(constitution)}\n\n{_articles(constitution)}")
 
 
@@ -90,6 +108,14 @@ def summary(constitution: Constitution) -> dict[str, object]:
         "attributes": len(constitution.attributes),
         "categories": len(constitution.categories),
     }
+
+
+def _shown(look: Snapshot, ledger: OpenLedger, *, text: bool) -> tuple[AdoptedLaw, int | None]:
+    """Give the constitution in force; where its text is wanted, else the last one, with the restore that ended it."""
+    law, restored = last_adopted(look, ledger.registry), last_restored(look)
+    if restored is None or law.adopted.seq > restored:
+        return law, None
+    return (law, restored) if text else (law_in_force(look, ledger.registry), None)
 
 
 def _head(constitution: Constitution) -> str:

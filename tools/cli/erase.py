@@ -106,6 +106,8 @@ def command(
     ground = cast("Basis", basis or "retention-expired")
     wish = Wish(seqs, subjects, paths, overdue)
     with opened() as ledger:
+        if not dry_run:
+            ledger.log.check_writable()
         found = ledger.log.read(
             lambda look: plan(look, ledger.registry, wish.fields(look, ledger), ground, ledger.now())
         )
