@@ -7,13 +7,16 @@ Source: DESIGN section 2.
 
 import time
 from dataclasses import dataclass
+from functools import partial
 
 from grants.book import genesis
 from grants.book.states import GenesisState
 from grants.reading import read_state
+from ledger.errors import CanonError, CorruptError
 from ledger.event import Registry
 from ledger.instant import Instant, from_microseconds
-from ledger.log import Clock
+from ledger.log import Clock, Snapshot
+from ledger.sql.failure import of_database
 from ledger.sql.log import SqlLog
 from ledger.sql.place import create_log, open_log
 from ledger.view import View
@@ -73,9 +76,10 @@ def open_ledger(home: Home, *, confirm_clock: bool = False, clock: Clock = time_
 
     Raises:
         StoreError: there is none, or it can't be used.
+        CorruptError: the views do not say how the log began.
         HomeError: the log in it was never opened with a first event.
     """
-    log = open_log(home.database, VIEWS, clock, registry=EVENTS, confirm_clock=confirm_clock)
+    log = open_database(home, confirm_clock=confirm_clock, clock=clock)
     try:
         ledger = begun(home, log, clock)
     except BaseException:
@@ -83,6 +87,15 @@ def open_ledger(home: Home, *, confirm_clock: bool = False, clock: Clock = time_
         raise
     log.guard = not_behind(home, ledger.origin)
     return ledger
+
+
+def open_database(home: Home, *, confirm_clock: bool = False, clock: Clock = time_of_day) -> SqlLog:
+    """Open the log of a directory, whatever its views say: for who makes them anew.
+
+    Raises:
+        StoreError: there is none, or it can't be used.
+    """
+    return open_log(home.database, VIEWS, clock, registry=EVENTS, confirm_clock=confirm_clock)
 
 
 def create_empty(home: Home, clock: Clock = time_of_day) -> SqlLog:
@@ -94,9 +107,32 @@ def begun(home: Home, log: SqlLog, clock: Clock = time_of_day) -> OpenLedger:
     """Give the open ledger of a log that has its first event.
 
     Raises:
+        CorruptError: the views do not say how it began.
         HomeError: it has none.
     """
-    row = log.read(lambda snapshot: read_state(snapshot, genesis.NAME, genesis.GENESIS, GenesisState))
-    if row is None:
+    check_not_empty(home, log)
+    return OpenLedger(home, log, EVENTS, VIEWS, log.read(partial(_read_genesis, home)), clock)
+
+
+def check_not_empty(home: Home, log: SqlLog) -> None:
+    """Refuse a log that has no event at all; the head says so, not a view.
+
+    Raises:
+        HomeError: it has none.
+    """
+    if not log.read(lambda snapshot: snapshot.head.size):
         raise HomeError(f"{home.database} holds an empty log that nobody opened: begin another with tally init")
-    return OpenLedger(home, log, EVENTS, VIEWS, row, clock)
+
+
+def _read_genesis(home: Home, snapshot: Snapshot) -> GenesisState:
+    holds = f"{home.database} holds a log of {snapshot.head.size} events"
+    try:
+        row = read_state(snapshot, genesis.NAME, genesis.GENESIS, GenesisState)
+    except (CanonError, CorruptError) as error:
+        if of_database(error):
+            # No view is to blame where the file can't be read.
+            raise
+        raise CorruptError(f"{holds}, and the views are damaged: run tally rebuild") from error
+    if row is None:
+        raise CorruptError(f"{holds}, and the views are missing: run tally rebuild")
+    return row

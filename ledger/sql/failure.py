@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy.exc import DBAPIError, IntegrityError, ResourceClosedError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
-from ledger.errors import CorruptError, StoreBusyError, StoreError
+from ledger.errors import CorruptError, LedgerError, StoreBusyError, StoreError
 from ledger.sql.dialect import DIALECTS
 from ledger.sql.dialect.base import LOST
 from ledger.sql.loss import ConnectionLostError
@@ -26,6 +26,11 @@ def translated(place: str) -> Iterator[None]:
         yield
     except SQLAlchemyError as error:
         raise in_our_words(error, place) from error
+
+
+def of_database(error: LedgerError) -> bool:
+    """Tell whether the database itself could not do what it was asked, rather than that a row is wrong."""
+    return isinstance(error.__cause__, SQLAlchemyError)
 
 
 def in_our_words(error: SQLAlchemyError, place: str) -> StoreError:

@@ -113,7 +113,10 @@ def current_digest(connection: sa.Connection) -> bytes:
         CorruptError: one of them is no state.
     """
     with translated(place(connection.engine)):
-        return sorted_states_digest(map(to_state, streamed(connection, _ALL)))
+        try:
+            return sorted_states_digest(map(to_state, streamed(connection, _ALL)))
+        except OverflowError as error:
+            raise CorruptError("a state is of no event that can be: run `tally rebuild`") from error
 
 
 def _next_generation(connection: sa.Connection) -> None:

@@ -5,7 +5,8 @@ from ledger.sql.rebuild import rebuild
 from tools.cli.command import command as declare
 from tools.cli.failure import DONE, EVIDENCE
 from tools.cli.output import emit, progress
-from tools.cli.session import opened
+from tools.cli.session import opened_database
+from verify.views import EVENTS, VIEWS
 
 
 @declare("rebuild", example="tally rebuild")
@@ -13,10 +14,11 @@ def command() -> int:
     """Work views, claims and tags out from the events again, in one transaction; no event is touched.
 
     What results is compared with what stood: on a log that nobody touched it is the same (exit code 0). Where it
-    differs, the new stands, and the exit code is 3. Memory stays small, whatever the size of the log.
+    differs, the new stands, and the exit code is 3. No view need stand for it: all of them may be missing or damaged.
+    Memory stays small, whatever the size of the log.
     """
-    with opened() as ledger, progress("folding") as bar:
-        rebuilt = rebuild(ledger.log.engine, ledger.registry, ledger.views, bar)
+    with opened_database() as log, progress("folding") as bar:
+        rebuilt = rebuild(log.engine, EVENTS, VIEWS, bar)
     data = {
         "events": rebuilt.events,
         "states": rebuilt.states,

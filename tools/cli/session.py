@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
+    from ledger.sql.log import SqlLog
     from tools.home import Home
     from tools.ledger import OpenLedger
 
@@ -87,6 +88,25 @@ def opened() -> "Iterator[OpenLedger]":
         yield ledger
     finally:
         ledger.close()
+
+
+@contextmanager
+def opened_database() -> "Iterator[SqlLog]":
+    """Open the ledger's log for the length of a block, even where its views do not say how it began.
+
+    Raises:
+        StoreError: there is none, or it can't be used.
+        HomeError: it has no event.
+    """
+    from tools.ledger import check_not_empty, open_database  # noqa: PLC0415  (help needs none of it)
+
+    place = home()
+    log = open_database(place, confirm_clock=session().confirm_clock)
+    try:
+        check_not_empty(place, log)
+        yield log
+    finally:
+        log.close()
 
 
 def interactive() -> bool:
