@@ -223,3 +223,24 @@ def test_audit_of_a_file_that_is_cut_short_is_evidence(tally, ledger):
     (ledger / "ledger.db").write_bytes(whole[: len(whole) // 8192 * 4096])
     done = tally("audit", "--json")
     assert (done.exit_code, set(done.object["kinds"]) >= {"torn"}) == (3, True)
+
+
+def test_a_strict_audit_tells_what_was_left_unchecked_from_what_is_wrong(tally, ledger):
+    assert tally("audit", "--strict").exit_code == 0
+    (ledger / "high-water").write_bytes(b"unreadable")
+    lenient, strict = tally("audit", "--json"), tally("audit", "--strict", "--json")
+    assert (lenient.exit_code, strict.exit_code, lenient.object) == (0, 6, strict.object)
+    assert [line["dimension"] for line in strict.object["lines"] if line["outcome"] == "skipped"] == ["high-water"]
+    damage(ledger, "states", "DELETE FROM states WHERE view = 'resource'")
+    assert tally("audit", "--strict").exit_code == 3
+
+
+def test_a_strict_audit_misses_an_opening_that_no_event_erased(tally, ledger):
+    with sqlite3.connect(ledger / "ledger.db") as database:
+        ((trigger,),) = database.execute("SELECT sql FROM sqlite_master WHERE name = 'disclosures_no_delete'")
+        database.execute("DROP TRIGGER disclosures_no_delete")
+        database.execute("DELETE FROM disclosures")
+        database.execute(trigger)
+    database.close()
+    assert [tally("audit").exit_code, tally("audit", "--strict").exit_code] == [0, 6]
+    assert "SKIPPED disclosures" in tally("audit", "--strict").stdout

@@ -18,7 +18,7 @@ from ledger.policy import parse_policy
 from tools.audit import AuditReport, Finding, Line, Progress, audit
 from tools.audit.report import Kind
 from tools.cli.command import command as declare
-from tools.cli.failure import DONE, EVIDENCE
+from tools.cli.failure import DONE, EVIDENCE, INCOMPLETE
 from tools.cli.output import emit, progress, say
 from tools.cli.session import home
 from tools.errors import HomeError, InputError
@@ -47,13 +47,14 @@ _WHAT: Final[dict[Kind, str]] = {
 @click.option("--since", metavar="FILE|SIZE", help="Look only at what is new since this checkpoint.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="Check with so many processes; else as many as pay.")
 @click.option("--resume", is_flag=True, help="Continue an audit that was interrupted, believing its record.")
-def command(since: str | None, jobs: int | None, *, resume: bool) -> int:
+@click.option("--strict", is_flag=True, help="Exit with 6 if something could not be checked, and nothing is wrong.")
+def command(since: str | None, jobs: int | None, *, resume: bool, strict: bool) -> int:
     """Recompute everything in the database from the stored events, and name the first bad row.
 
     Both trees, head, claims, tags, views, disclosures, signatures and checkpoints. What is wrong is told apart:
-    tampering, a write that was torn, a view that `tally rebuild` gives again. Exit code 0 if all agrees, 3 if not.
-    Nothing in the database is changed. Cosignatures are verified under the keys of the witnesses that the ledger's
-    policy file names.
+    tampering, a write that was torn, a view that `tally rebuild` gives again. Exit code 0 if all agrees, 3 if not;
+    with --strict, 6 if nothing is wrong and a line is SKIPPED. Nothing in the database is changed. Cosignatures are
+    verified under the keys of the witnesses that the ledger's policy file names.
 
     An audit that was interrupted is continued with --resume, from the file audit-progress in the ledger's directory.
     Whoever may write there may write that file too, so what it says was judged is believed only where you ask for it.
@@ -85,7 +86,9 @@ def command(since: str | None, jobs: int | None, *, resume: bool) -> int:
             f"{report.taken_over} events had been judged by an audit that was interrupted: these were hashed again only"
         )
     emit(_data(report), _text(report))
-    return DONE if report.ok else EVIDENCE
+    if not report.ok:
+        return EVIDENCE
+    return INCOMPLETE if strict and any(line.outcome == "skipped" for line in report.lines) else DONE
 
 
 def _checkpoint(text: str | None) -> bytes | int | None:
