@@ -41,7 +41,7 @@ class Member:
     """One thread's work, and what came of it.
 
     Attributes:
-        ticket: counts the members in the order in which they came.
+        ticket: counts the members in the order in which they came; -1 before they are let in.
         leads: whether its own thread is to do the work of all that wait.
         fate: ``open`` until its transaction may be committed, ``done`` when it is known what came of it; between the
             two it is ``doubtful``, and must neither be told a result nor be done again.
@@ -49,9 +49,9 @@ class Member:
 
     __slots__ = ("_error", "_result", "_thread", "_wake", "_work", "fate", "leads", "ticket")
 
-    def __init__(self, work: Callable[[Transaction], Any], ticket: int, *, leads: bool) -> None:
-        self.ticket = ticket
-        self.leads = leads
+    def __init__(self, work: Callable[[Transaction], Any]) -> None:
+        self.ticket = -1
+        self.leads = False
         self.fate: Fate = "open"
         self._work = work
         self._thread = threading.get_ident()
@@ -171,8 +171,10 @@ class Group:
             StoreBusyError: it was not begun in time.
             StoreError: the log is closed, or could not be written.
         """
-        member = self._enter(work)
+        member = Member(work)
         try:
+            # Within the block: whoever is interrupted as it is let in leaves again.
+            self._enter(member)
             if not member.leads:
                 self._wait(member)
             if member.leads:
@@ -204,7 +206,7 @@ class Group:
             self._tell()
             return True
 
-    def _enter(self, work: Callable[[Transaction], T]) -> Member:
+    def _enter(self, member: Member) -> None:
         with self._lock:
             if len(self._waiting) >= ROOM:
                 self._watch(lambda: self._closed or len(self._waiting) < ROOM, BUSY_SECONDS)
@@ -212,12 +214,12 @@ class Group:
                 raise StoreError(f"{self._name}: this log was closed: open it again")
             if len(self._waiting) >= ROOM:
                 raise StoreBusyError(f"{self._name}: {ROOM} threads wait for the writer already: try again")
-            member = Member(work, self._tickets, leads=self._leader is None)
+            member.ticket = self._tickets
             self._tickets += 1
             self._waiting.append(member)
-            if member.leads:
+            if self._leader is None:
                 self._leader = member
-            return member
+                member.leads = True
 
     def _watch(self, condition: Callable[[], bool], seconds: float | None) -> None:
         """Wait, holding the lock in between, until the condition holds or the time is over."""

@@ -7,7 +7,7 @@ transaction to the next, since taking one from the pool costs as much as half an
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
@@ -27,7 +27,7 @@ class Writer:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = writer(engine)
         self._name = place(engine)
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
         self._holder: int | None = None
         self._kept: sa.Connection | None = None
 
@@ -40,14 +40,17 @@ class Writer:
             StoreError: this thread holds it already.
         """
         self.check_free()
-        if not self._turn.acquire(timeout=BUSY_SECONDS):
-            raise StoreBusyError(f"{self._name}: another thread is writing and did not finish in time: try again")
         try:
+            if not self._turn.acquire(timeout=BUSY_SECONDS):
+                raise StoreBusyError(f"{self._name}: another thread is writing and did not finish in time: try again")
             self._holder = threading.get_ident()
             yield
         finally:
-            self._holder = None
-            self._turn.release()
+            if self._holder == threading.get_ident():
+                self._holder = None
+            # Interrupted between any two steps: a lock of this kind is let go by its owner, and by nobody else.
+            with suppress(RuntimeError):
+                self._turn.release()
 
     @contextmanager
     def begin(self) -> Iterator[sa.Connection]:
