@@ -6,6 +6,7 @@
     |-- ProofError               a proof that does not prove
     |-- NoteError                a signed note that does not parse or verify
     |   `-- CheckpointError      a note that is not a checkpoint
+    |       `-- UnknownLogError  a checkpoint that no log of the policy has signed
     |-- WitnessFormError         a message of the witness protocol that breaks its form
     |-- PolicyFileError          a policy file that does not parse
     |-- LibraryMissingError      an optional library is not installed
@@ -45,6 +46,19 @@ class NoteError(LedgerError, ValueError):
 
 class CheckpointError(NoteError):
     """The text of a note is not a checkpoint."""
+
+
+class UnknownLogError(CheckpointError):
+    """No log of the policy has signed a checkpoint.
+
+    Attributes:
+        origin: the policy's log whose name a line bears, under a key that the policy does not name; else None.
+    """
+
+    def __init__(self, origin: str | None) -> None:
+        key = "" if origin is None else f": its line of {origin} is of a key that the policy does not name"
+        super().__init__(f"none of the policy's logs has signed this checkpoint{key}")
+        self.origin = origin
 
 
 class WitnessFormError(LedgerError, ValueError):

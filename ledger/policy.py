@@ -21,7 +21,7 @@ from dataclasses import dataclass, field
 
 from ledger.checkpoint import Checkpoint, open_cosigned
 from ledger.cosignature import COSIGNING
-from ledger.errors import CheckpointError, NoteError, PolicyFileError
+from ledger.errors import NoteError, PolicyFileError, UnknownLogError
 from ledger.note import ED25519, VerifierKey, parse_note
 
 NONE = "none"
@@ -111,13 +111,15 @@ class Policy:
 
         Raises:
             NoteError: malformed, or a line of a known key does not hold.
-            CheckpointError: no checkpoint, or of none of the logs.
+            CheckpointError: no checkpoint.
+            UnknownLogError: none of the logs has signed it.
         """
         _, lines = parse_note(data)
         signers = {(line.name, line.key_id) for line in lines}
         log = next((log.key for log in self.logs if (log.key.name, log.key.key_id) in signers), None)
         if log is None:
-            raise CheckpointError("none of the policy's logs has signed this checkpoint")
+            names = {name for name, _ in signers}
+            raise UnknownLogError(next((log.key.name for log in self.logs if log.key.name in names), None))
         checkpoint, cosignatures = open_cosigned(data, log, [witness.key for witness in self.witnesses])
         times = {cosignature.key: cosignature.time for cosignature in cosignatures}
         return Witnessed(

@@ -1,5 +1,6 @@
 import contextlib
 import itertools
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from ledger import note, policy
 from ledger.checkpoint import Checkpoint, sign_checkpoint
 from ledger.cosignature import cosigned_message
-from ledger.errors import CheckpointError, NoteError, PolicyFileError
+from ledger.errors import CheckpointError, NoteError, PolicyFileError, UnknownLogError
 from ledger.note import NoteSignature, NoteSigner, VerifierKey
 from ledger.policy import parse_policy
 
@@ -87,6 +88,14 @@ def test_a_checkpoint_of_an_unlisted_log_is_refused() -> None:
     other = NoteSigner("log.example", private("other"))
     with pytest.raises(CheckpointError, match="none of the policy's logs"):
         parse_policy(TWO_LEVELS.encode()).open(sign_checkpoint(HEAD, other) + cosign("X1", HEAD.text()))
+
+
+@pytest.mark.parametrize(("name", "origin"), [("log.example", "log.example"), ("other.example", None)])
+def test_a_new_key_of_a_listed_log_is_told_from_a_stranger(name: str, origin: str | None) -> None:
+    data = sign_checkpoint(replace(HEAD, origin=name), NoteSigner(name, private("other")))
+    with pytest.raises(UnknownLogError) as caught:
+        parse_policy(TWO_LEVELS.encode()).open(data)
+    assert caught.value.origin == origin
 
 
 def test_a_bad_line_of_a_listed_witness_refuses_the_checkpoint() -> None:
