@@ -16,7 +16,7 @@ from ledger.policy import Policy
 from ledger.proof import TwinInclusion
 from ledger.tlog_proof import FIRST_LINE, TlogProof
 from verify import inclusion
-from verify.check.log import Anchor, check_witnesses
+from verify.check.log import A_NEW_KEY, Anchor, check_witnesses, unsigned
 from verify.check.report import Line, failed, not_checked, passed
 from verify.errors import InclusionError
 
@@ -57,7 +57,7 @@ def _check_tlog_proof(data: bytes, event: bytes | None, policy: Policy) -> tuple
     try:
         witnessed = policy.open(proof.note)
     except NoteError as error:
-        return structure, _event_line(entry, proof.index), failed("checkpoint", str(error))
+        return structure, _event_line(entry, proof.index), failed("checkpoint", unsigned(error))
     size, root = witnessed.checkpoint.size, witnessed.checkpoint.sha256_root
     path = TwinInclusion(size, proof.index, proof.path)
     return (
@@ -93,7 +93,8 @@ def _signature_line(receipt: Receipt, root: bytes, keys: Sequence[VerifierKey]) 
     check = "inclusion SHA-256"
     key = next((key for key in keys if (key.name, key.key_id) == (receipt.issuer, receipt.key_id)), None)
     if key is None:
-        return failed(check, f"the policy names no log {receipt.issuer} with the key {receipt.key_id.hex()}")
+        hint = f": {A_NEW_KEY}" if receipt.issuer in {key.name for key in keys} else ""
+        return failed(check, f"the policy names no log {receipt.issuer} with the key {receipt.key_id.hex()}{hint}")
     try:
         receipt.check(key, root)
     except NoteError as error:

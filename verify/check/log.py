@@ -4,6 +4,7 @@ Source: DESIGN sections 5, 6 and 9.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from grants.allowed_signers import AllowedSigners
 from grants.book.checks import key_of
@@ -11,7 +12,7 @@ from grants.book.states import GenesisState
 from grants.errors import GrantError, SignatureError
 from ledger.checkpoint import require_blake3
 from ledger.digest import SHA256_TREE
-from ledger.errors import LedgerError, NoteError
+from ledger.errors import LedgerError, NoteError, UnknownLogError
 from ledger.event import Event
 from ledger.events import LedgerKeyRotated, LedgerOpened, LedgerRestored
 from ledger.instant import Instant
@@ -23,6 +24,8 @@ from verify.check.evidence import Evidence
 from verify.check.lineage import check_links, follow, life_of_the_log, signed_by, told
 from verify.check.report import Line, counted, failed, not_checked, passed
 from verify.errors import InclusionError, LineageError
+
+A_NEW_KEY: Final = "the log may have a new key: a bundle or an export leads from the old one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,11 @@ def check_twin_inclusion(evidence: Evidence, witnessed: Witnessed | None) -> Lin
     root, size = witnessed.checkpoint.sha256_root, witnessed.checkpoint.size
     faults = [fault for bundled in evidence.bundle.events if (fault := _twin_fault(bundled, root, size))]
     return counted(name, total, faults, f"events included under the SHA-256 root of {size} events")
+
+
+def unsigned(error: NoteError) -> str:
+    """Say why a checkpoint does not open, where nothing else can lead from a key of the policy to a later one."""
+    return f"{error}: {A_NEW_KEY}" if isinstance(error, UnknownLogError) and error.origin is not None else str(error)
 
 
 def check_witnesses(witnessed: Witnessed | None, anchor: Anchor) -> Line:

@@ -10,7 +10,7 @@ from typing import BinaryIO, Final
 from ledger.errors import NoteError
 from ledger.policy import Policy, Witnessed
 from ledger.proof import ConsistencyProof, InclusionProof, RangeProof, SetProof, TwinConsistency, TwinInclusion
-from verify.check.log import Anchor, check_witnesses
+from verify.check.log import Anchor, check_witnesses, unsigned
 from verify.check.report import Line, failed, not_checked, passed
 from verify.errors import InclusionError
 from verify.multiproof import check_in_both
@@ -43,7 +43,7 @@ def check_proof_file(
         witnessed = policy.open(head.checkpoint if checkpoint is None else checkpoint)
         signed = roots_of(witnessed.checkpoint)
     except NoteError as error:
-        return *lines, failed("checkpoint", str(error))
+        return *lines, failed("checkpoint", unsigned(error))
     lines.append(passed("checkpoint", f"signed by {witnessed.log.name} for {signed.size} events"))
     lines.append(check_witnesses(witnessed, Anchor(policy, None, None)))
     lines.append(_check_roots(head, signed))
@@ -109,7 +109,7 @@ def _check_older(head: ProofHead, policy: Policy, newer: Witnessed, older: bytes
         signed = policy.open(older)
         roots = roots_of(signed.checkpoint)
     except NoteError as error:
-        return failed(name, str(error))
+        return failed(name, unsigned(error))
     if signed.checkpoint.origin != newer.checkpoint.origin:
         return failed(name, f"it is of another log, {signed.checkpoint.origin}")
     if roots != old:
