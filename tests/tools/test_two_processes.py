@@ -38,6 +38,18 @@ def judge(folder: str, orders, verb: str = "delete", target: str = TARGET) -> No
     ledger.close()
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def shared(request, desk):
+    """The desk, with its log in a database of each kind."""
+    if request.param == "postgresql":
+        address = request.getfixturevalue("postgres").address()
+        for words in (("copy", desk.ledger, address), ("db", "use", address)):
+            done = desk.run(*words)
+            assert done.exit_code == 0, done.stderr
+        (desk.ledger / "ledger.db").unlink(missing_ok=True)
+    return desk
+
+
 @contextmanager
 def two(desk, *operation):
     """Give this process's ledger, a way to act on it by signature, and a way to ask the other process."""
@@ -66,9 +78,9 @@ def two(desk, *operation):
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_revocation_in_one_process_is_seen_by_the_next_decision_of_another(desk):
+def test_revocation_in_one_process_is_seen_by_the_next_decision_of_another(shared):
     """Case C11."""
-    with two(desk) as (ledger, act, ask):
+    with two(shared) as (ledger, act, ask):
         for turn in range(ROUNDS):
             outcome, _, request, _ = ask(f"ask-{turn}")
             assert outcome == "hold"
@@ -86,12 +98,12 @@ def test_revocation_in_one_process_is_seen_by_the_next_decision_of_another(desk)
 
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
-def test_what_a_process_has_just_decided_by_is_not_believed_after_its_revocation(desk):
+def test_what_a_process_has_just_decided_by_is_not_believed_after_its_revocation(shared):
     """The other process holds the standing grant's state in memory, and drops it with the head that moved."""
     facts = {"environment": "staging", "reversibility": "recoverable", "about_people": False}
     facts |= {"sensitivity": "internal", "asset": "business_record"}
     terms = StandingTerms(OPS, ("data",), ("update",), WORK, 'environment == "staging"')
-    with two(desk, "update", "db://shop/orders/7") as (ledger, act, ask):
+    with two(shared, "update", "db://shop/orders/7") as (ledger, act, ask):
         act(lambda s: acts.register_resource(s, by=ADA, resource=WORK, attributes=facts))
         law = ledger.log.read(lambda s: law_in_force(s, ledger.registry))
         for turn in range(ROUNDS):
@@ -117,11 +129,11 @@ def report(folder: str, worker: int) -> str:
 
 
 @pytest.mark.slow
-def test_interaction_that_four_processes_report_at_once_counts_once(desk):
+def test_interaction_that_four_processes_report_at_once_counts_once(shared):
     """Case I05."""
     with multiprocessing.get_context("spawn").Pool(4) as pool:
-        told = pool.starmap(report, [(str(desk.folder), worker) for worker in range(4)], chunksize=1)
+        told = pool.starmap(report, [(str(shared.folder), worker) for worker in range(4)], chunksize=1)
     assert sorted(set(told) - {"repeated", "taken"}) == ["counted"]
     assert told.count("counted") == 1
-    (row,) = [one for one in desk.run("trust", "show", "--json").objects if one["domain"] == "library"]
+    (row,) = [one for one in shared.run("trust", "show", "--json").objects if one["domain"] == "library"]
     assert row["n"] == 1
