@@ -5,6 +5,7 @@
     |-- InputError               a file or a value from outside that can't be read; the message says where
     |-- UnattendedError          a question would have to be asked, and nobody is there to answer
     |-- RemoteError              another machine that does not answer, or not as it should
+    |-- NotFollowedError         a log that can't be held against what was seen of it; nothing is contradicted
     |-- DeclinedError            a person was asked, and said no
     `-- EvidenceError            something was checked and failed: exit code 3
 
@@ -30,6 +31,10 @@ class UnattendedError(ToolError):
 
 class RemoteError(ToolError):
     """Another machine does not answer, or not as it should; the message says which, and what to try."""
+
+
+class NotFollowedError(ToolError):
+    """A log can't be held against what was seen of it; nothing is contradicted, and the message says what to do."""
 
 
 class DeclinedError(ToolError):

@@ -14,6 +14,8 @@ from tools.keys import read_key
 from verify.bundle import parse_bundle
 from verify.cli import run as verify
 
+NEW_KEY = "the log may have a new key: a bundle or an export leads from the old one"
+
 
 @pytest.fixture
 def trusted(desk, tmp_path):
@@ -164,6 +166,49 @@ def test_audit_finds_a_first_checkpoint_that_the_old_key_did_not_sign(desk, trus
     done = desk.run("audit", "--json")
     assert done.exit_code == 3
     assert "checkpoints" in {one["table"] for one in done.object["findings"]}
+
+
+def test_watcher_with_the_old_policy_is_told_to_renew_it(desk, trusted):
+    """A rotation is lawful: it is not what a fork is."""
+    from tests.tools.test_cli_receipt import offline
+
+    state = desk.folder / "seen"
+
+    def watch(policy, *words):
+        return desk.run("watch", desk.ledger, "--policy", policy, "--state", state, "--json", *words)
+
+    assert desk.run("checkpoint").exit_code == 0
+    assert watch(trusted[0], "--once").exit_code == 0
+    rotate(desk)
+    assert watch(trusted[0], "--once").object["seen"] == "grown"  # both keys have signed
+    assert desk.decide("r1", *ROW).exit_code == 5
+    assert desk.run("checkpoint").exit_code == 0
+    seen = state.read_bytes()
+    for words in (("--once",), ()):
+        done = watch(trusted[0], *words)
+        assert (done.exit_code, done.object["error"]["code"]) == (1, "NOT_FOLLOWED"), done
+        assert "add the new key to the policy" in done.error
+    assert (state.read_bytes(), list(desk.folder.glob("equivocation-*"))) == (seen, [])
+    assert watch(desk.ledger / "policy", "--once").object["seen"] == "grown"
+
+    for form in ("tlog-proof", "cose"):
+        receipt, event = desk.folder / form, desk.folder / "event"
+        event.write_text(desk.run("log", "show", 1, "--bytes").stdout)
+        assert desk.run("receipt", 1, "--form", form, "-o", receipt).exit_code == 0
+        code, said = offline(receipt, "--event", event, "--policy", trusted[0])
+        assert (code, NEW_KEY in said) == (3, True), said
+        assert offline(receipt, "--event", event, "--policy", desk.ledger / "policy")[0] == 0
+
+
+def test_proof_file_under_the_new_key_says_where_the_old_policy_leads(desk, trusted, capsys):
+    rotate(desk)
+    assert desk.decide("r1", *ROW).exit_code == 5
+    assert desk.run("checkpoint").exit_code == 0
+    file = desk.folder / "one.proof"
+    assert desk.run("log", "prove", 1, "-o", file).exit_code == 0
+    assert verify(["proof", str(file), "--policy", str(trusted[0])]) == 3
+    assert NEW_KEY in capsys.readouterr().out
+    assert verify(["proof", str(file), "--policy", str(desk.ledger / "policy")]) == 0
 
 
 def test_declined_rotation_leaves_nothing(desk):

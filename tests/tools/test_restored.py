@@ -315,6 +315,30 @@ def test_what_was_signed_before_stands_aside(restored):
     assert (desk.ledger / "high-water").read_text().splitlines()[:2] == ["example.com/second", str(said["checkpoint"])]
 
 
+def test_watcher_is_told_that_the_old_log_is_not_continued(trusted, desk):
+    state = desk.folder / "seen"
+
+    def watch(policy, state):
+        return desk.run("watch", desk.ledger, "--policy", policy, "--state", state, "--once", "--json")
+
+    assert desk.run("checkpoint").exit_code == 0
+    assert watch(trusted[0], state).exit_code == 0
+    seen = state.read_bytes()
+    assert behind(desk).sign("log", "restored", "--origin", "example.com/second").exit_code == 0
+    for policy in (trusted[0], desk.ledger / "policy"):
+        done = watch(policy, state)
+        assert (done.exit_code, done.object["error"]["code"]) == (1, "NOT_FOLLOWED"), done
+        assert "another --state" in done.error
+    assert state.read_bytes() == seen
+    first = watch(desk.ledger / "policy", desk.folder / "new").object
+    assert (first["seen"], first["origin"]) == ("first", "example.com/second")
+    assert first["not_continued"] == ["demo.tally.example/night-shift"]
+    again = watch(desk.ledger / "policy", desk.folder / "new").object
+    assert (again["seen"], again["not_continued"]) == ("same", [])
+    said = desk.run("watch", desk.ledger, "--policy", desk.ledger / "policy", "--state", desk.folder / "n2", "--once")
+    assert "it does not continue demo.tally.example/night-shift" in said.stdout
+
+
 def test_log_that_is_not_behind_is_not_restored(desk):
     assert desk.run("checkpoint").exit_code == 0
     done = desk.sign("log", "restored")

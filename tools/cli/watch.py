@@ -12,7 +12,7 @@ from ledger.errors import CorruptError, LedgerError
 from ledger.policy import parse_policy
 from tools.cli.command import command as declare
 from tools.cli.output import emit, say
-from tools.errors import EvidenceError, ToolError
+from tools.errors import EvidenceError, NotFollowedError, ToolError
 from tools.files import read_bytes
 from tools.watching.following import Follower, Look
 from tools.watching.sources import source_of
@@ -50,7 +50,9 @@ def command(source: str, policy_file: Path, state: Path, evidence: Path, every: 
     SOURCE is a ledger's directory, one that tally export wrote, or the address of tally checkpoint serve. The policy
     names the log's key, and comes from somewhere else than the log. On a fork or a step back an equivocation file is
     written, or it is said why it can't be, and the command ends with 3; tally-verify equivocation checks the file.
-    While it follows, a log that can't be asked is asked again later. SIGTERM ends it with 0.
+    Where no key of the policy has signed, as after a rotation of the log's key or a restore, nothing is contradicted:
+    it ends with 1 and says what to do. While it follows, a log that can't be asked is asked again later. SIGTERM ends
+    it with 0.
     """
     follower = Follower(source_of(source), parse_policy(read_bytes(policy_file)), state, evidence)
     if once:
@@ -62,7 +64,7 @@ def command(source: str, policy_file: Path, state: Path, evidence: Path, every: 
         while True:
             try:
                 _tell(follower.look())
-            except (EvidenceError, CorruptError):
+            except (EvidenceError, NotFollowedError, CorruptError):
                 raise
             except (ToolError, LedgerError) as error:
                 say(f"Looking again in {every} s: {error}")
@@ -82,6 +84,7 @@ def _tell(look: Look) -> None:
         "before": look.before,
         "witnesses": list(look.witnesses),
         "witnessed": look.witnessed,
+        "not_continued": list(look.others),
     }
     how = {
         "first": "seen for the first time",
@@ -90,5 +93,6 @@ def _tell(look: Look) -> None:
     }[look.seen]
     by = f"; witnessed by {', '.join(look.witnesses)}" if look.witnesses else ""
     lacks = "" if look.witnessed else "; the policy's quorum is not reached"
-    emit(data, f"{checkpoint.origin} has {checkpoint.size} events: {how}{by}{lacks}.")
+    others = f"; it does not continue {', '.join(look.others)}, which the policy names too" if look.others else ""
+    emit(data, f"{checkpoint.origin} has {checkpoint.size} events: {how}{others}{by}{lacks}.")
     sys.stdout.flush()

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from ledger.checkpoint import Checkpoint, require_blake3
-from ledger.errors import CheckpointError, CorruptError, NoteError, ProofError
+from ledger.errors import CheckpointError, CorruptError, NoteError, ProofError, UnknownLogError
 from ledger.note import MAX_SIZE, parse_note
 from ledger.policy import Policy
-from tools.errors import EvidenceError, HomeError, RemoteError
+from tools.errors import EvidenceError, HomeError, NotFollowedError, RemoteError
 from tools.evidence import tell_evidence
 from tools.replacing import replace_file
 from tools.watching.sources import Source
@@ -38,6 +38,7 @@ class Look:
         witnesses: the policy's names of the witnesses whose lines hold.
         witnessed: whether they make the policy's quorum.
         before: the size that was seen last, or None.
+        others: at the first look, the policy's other origins: this checkpoint continues none of them.
     """
 
     seen: Seen
@@ -45,6 +46,7 @@ class Look:
     witnesses: tuple[str, ...]
     witnessed: bool
     before: int | None
+    others: tuple[str, ...] = ()
 
 
 class Follower:
@@ -68,6 +70,7 @@ class Follower:
 
         Raises:
             EvidenceError: it does not continue what was seen last, or is not signed as it must be.
+            NotFollowedError: it is signed by no key of the policy, or is of another origin than what was seen last.
             RemoteError: it can't be asked now, or does not answer as a log does.
             HomeError: what was seen last can't be read or written.
             LedgerError: the ledger can't be read now.
@@ -80,16 +83,19 @@ class Follower:
             # The same checkpoint may have been cosigned by more witnesses since.
             replace_file(self._state, note)
         before = None if last is None else last[1].size
-        return Look(seen, checkpoint, tuple(sorted(witnesses)), self._policy.satisfied(witnesses), before)
+        others = {log.key.name for log in self._policy.logs} - {checkpoint.origin} if last is None else ()
+        satisfied = self._policy.satisfied(witnesses)
+        return Look(seen, checkpoint, tuple(sorted(witnesses)), satisfied, before, tuple(sorted(others)))
 
     def _compare(self, last: tuple[bytes, Checkpoint] | None, note: bytes, now: Checkpoint) -> Seen:
         if last is None:
             return "first"
         seen, before = last
         if before.origin != now.origin:
-            raise EvidenceError(
-                f"the log that signed as {before.origin} signs as {now.origin} now: if its keeper has announced that "
-                "it was restored, watch the new one with another --state"
+            raise NotFollowedError(
+                f"what was seen last is of {before.origin}, and this is of {now.origin}, which does not continue it: "
+                "if its keeper says that the log was restored, have tally-verify show with a bundle or an export what "
+                "was lost, and watch the new log with another --state"
             )
         if before.size == now.size:
             if (before.sha256_root, before.blake3_root) != (now.sha256_root, now.blake3_root):
@@ -122,11 +128,14 @@ class Follower:
         try:
             found = self._policy.open(note)
             require_blake3(found.checkpoint)
-        except NoteError as error:
-            raise EvidenceError(
-                f"the checkpoint that is served does not hold: {error} (if the log's keeper has announced a new key, "
-                "add it to the policy)"
+        except UnknownLogError as error:
+            raise NotFollowedError(
+                f"{error}; that contradicts nothing, and continues nothing: if its keeper says that the key was "
+                "rotated or the log restored, have tally-verify follow that with a bundle or an export, add the "
+                "new key to the policy beside the old one, and watch again, after a restore with another --state"
             ) from error
+        except NoteError as error:
+            raise EvidenceError(f"the checkpoint that is served does not hold: {error}") from error
         return found.checkpoint, found.witnesses
 
     def _read(self) -> tuple[bytes, Checkpoint] | None:
@@ -139,6 +148,11 @@ class Follower:
             raise HomeError(f"{self._state} can't be read ({error.strerror}): check its owner and mode") from error
         try:
             checkpoint = parse_seen(data, self._policy)
+        except UnknownLogError as error:
+            raise HomeError(
+                f"the policy does not name the key of the checkpoint that was seen last, in {self._state}: let it name "
+                "the old key beside the new one, or begin anew with another --state"
+            ) from error
         except (NoteError, CheckpointError) as error:
             raise HomeError(
                 f"{self._state} is not the checkpoint that was seen last: restore it, or begin anew with another "

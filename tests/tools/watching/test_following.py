@@ -14,7 +14,7 @@ from ledger.errors import ProofError
 from ledger.note import NoteSigner
 from ledger.policy import Policy, PolicyLog, PolicyWitness
 from tests.tools.witness.story import FORKED, HONEST, LOG, Story
-from tools.errors import EvidenceError, HomeError, RemoteError
+from tools.errors import EvidenceError, HomeError, NotFollowedError, RemoteError
 from tools.watching import following
 from tools.watching.following import Follower
 from verify.continuation import Continuation, OwnPrefix, continuation
@@ -209,14 +209,51 @@ def test_what_is_no_note_is_no_evidence(follower, shown, note):
         follower.look()
 
 
-def test_a_checkpoint_that_the_log_did_not_sign_is_evidence(follower, shown, tmp_path):
-    stranger = NoteSigner(LOG.name, Ed25519PrivateKey.from_private_bytes(b"s" * 32))
-    without = Checkpoint(LOG.name, 7, HONEST.roots[7][1])
-    for note in (sign_checkpoint(HONEST.checkpoint(7), stranger), sign_checkpoint(without, LOG)):
+NEW = NoteSigner(LOG.name, Ed25519PrivateKey.from_private_bytes(b"s" * 32))
+
+
+def test_a_checkpoint_that_does_not_hold_is_evidence(follower, shown, tmp_path):
+    without = sign_checkpoint(Checkpoint(LOG.name, 7, HONEST.roots[7][1]), LOG)
+    of_another_size = HONEST.note(7).replace(b"\n7\n", b"\n8\n")
+    for note in (without, of_another_size):
         shown.note = note
         with pytest.raises(EvidenceError, match="does not hold"):
             follower.look()
     assert not (tmp_path / "seen").exists()
+
+
+@pytest.mark.parametrize("size", [6, 7, 9])
+def test_a_checkpoint_under_no_key_of_the_policy_contradicts_nothing(follower, shown, tmp_path, size):
+    """Nor does it continue anything: what was seen last stays, whatever size it bears."""
+    shown.show(HONEST, 7)
+    follower.look()
+    shown.note = sign_checkpoint(HONEST.checkpoint(size), NEW)
+    with pytest.raises(NotFollowedError, match=r"contradicts nothing.* add the new key to the policy"):
+        follower.look()
+    assert (tmp_path / "seen").read_bytes() == HONEST.note(7)
+    assert list((tmp_path / "evidence").iterdir()) == []
+
+
+def test_a_policy_with_both_keys_follows_a_rotation(follower, shown, tmp_path):
+    shown.show(HONEST, 7)
+    follower.look()
+    shown.show(HONEST, 9)
+    shown.note = sign_checkpoint(HONEST.checkpoint(9), NEW)
+    both, new = (Policy(tuple(PolicyLog(one.verifier_key) for one in keys), (), ()) for keys in ((NEW, LOG), (NEW,)))
+    with pytest.raises(HomeError, match="the old key beside the new one"):
+        Follower(shown, new, tmp_path / "seen", tmp_path / "evidence").look()
+    look = Follower(shown, both, tmp_path / "seen", tmp_path / "evidence").look()
+    assert (look.seen, look.before, look.others) == ("grown", 7, ())
+
+
+def test_a_fork_under_the_new_key_is_still_a_fork(follower, shown, tmp_path):
+    shown.show(HONEST, 7)
+    follower.look()
+    shown.show(FORKED, 9)
+    shown.note = sign_checkpoint(FORKED.checkpoint(9), NEW)
+    both = Policy((PolicyLog(NEW.verifier_key), PolicyLog(LOG.verifier_key)), (), ())
+    with pytest.raises(EvidenceError, match="PROVEN"):
+        Follower(shown, both, tmp_path / "seen", tmp_path / "evidence").look()
 
 
 def test_another_origin_is_another_log(shown, tmp_path):
@@ -226,8 +263,11 @@ def test_another_origin_is_another_log(shown, tmp_path):
     shown.show(HONEST, 7)
     follower.look()
     shown.note = sign_checkpoint(replace(HONEST.checkpoint(9), origin=other.name), other)
-    with pytest.raises(EvidenceError, match="another --state"):
+    with pytest.raises(NotFollowedError, match="another --state"):
         follower.look()
+    assert (tmp_path / "seen").read_bytes() == HONEST.note(7)
+    look = Follower(shown, policy, tmp_path / "new", tmp_path).look()
+    assert (look.seen, look.before, look.others) == ("first", None, (LOG.name,))
 
 
 @pytest.mark.parametrize("content", [b"", b"nonsense", HONEST.note(7)[:-9]])
