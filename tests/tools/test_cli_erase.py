@@ -378,3 +378,14 @@ def _impatient(engine):
     from ledger.sql.scrub import scrub
 
     scrub(engine, patience=0.0)
+
+
+def test_one_is_counted_as_one(desk, held):
+    erased = desk.sign("erase", "--event", held[2], "--path", "/reason", *BASIS)
+    assert "Erased 1 field (event" in erased.stdout, erased.stderr
+    placed = desk.sign("hold", "place", "--over", f"event:{held[0]}", "--reason", "x")
+    assert "It is over 1 event so far" in placed.stdout
+    one = desk.sign("retention", "set", "--rule", "*:*=..3650", "--reason", "x")
+    assert "1 retention rule is in force" in one.stdout
+    two = desk.sign("retention", "set", "--rule", "*:*=..3650", "--rule", "decision.made:/args=30..", "--reason", "x")
+    assert "2 retention rules are in force" in two.stdout

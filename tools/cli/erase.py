@@ -16,7 +16,7 @@ from ledger.errors import StoreError
 from ledger.event import Draft
 from ledger.log import Snapshot
 from tools.cli.command import command as declare
-from tools.cli.output import emit, say, table
+from tools.cli.output import counted, emit, say, table
 from tools.cli.params import Signing, actor, check_act, find_key, signed, signing_options
 from tools.cli.session import interactive, opened
 from tools.erasing import Item, Plan, carry_out, covered, due, fields_named, fields_of, finish, plan, underway
@@ -124,7 +124,7 @@ def command(
         drafts = _signed(ledger, signing, found, ground)
         with underway(ledger.home):
             erasures = [event.seq for event in carry_out(ledger, drafts)]
-            told = f"Erased {len(found.erased)} fields (event {', '.join(map(str, erasures))})."
+            told = f"Erased {counted(len(found.erased), 'field')} (event {', '.join(map(str, erasures))})."
             say(f"{told} The database is written anew...")
             try:
                 finish(ledger)

@@ -17,7 +17,7 @@ from grants.reading import read_event, read_state
 from ledger.event import Registry
 from ledger.log import Snapshot
 from tools.cli.command import group
-from tools.cli.output import emit, table
+from tools.cli.output import counted, emit, table
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.errors import InputError
@@ -75,7 +75,7 @@ def place(*, named: tuple[str, ...], reason: str, signing: Signing) -> None:
     hold = body.hold if isinstance(body, HoldPlaced) else ""
     emit(
         {"event": event.seq, "hold": hold, "over": over, "events": covered},
-        f"Hold {hold} stands (event {event.seq}). It is over {covered} events so far: {', '.join(over)}",
+        f"Hold {hold} stands (event {event.seq}). It is over {counted(covered, 'event')} so far: {', '.join(over)}",
     )
 
 

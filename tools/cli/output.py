@@ -101,6 +101,20 @@ def fields(pairs: Sequence[tuple[str, object]]) -> str:
     return "\n".join(f"{name.ljust(width)}  {value}" for name, value in known)
 
 
+def counted(count: int, one: str, more: str | None = None) -> str:
+    """Count in words.
+
+    Args:
+        count: how many.
+        one: the noun where it is one.
+        more: the noun where it is any other number; None for ``one`` with an s.
+
+    >>> counted(1, "event"), counted(0, "event"), counted(2, "copy", "copies")
+    ('1 event', '0 events', '2 copies')
+    """
+    return f"{count} {one if count == 1 else more or one + 's'}"
+
+
 def emit(data: object, text: "Text | None" = None) -> None:
     """Print the result of a command.
 

@@ -17,7 +17,7 @@ from grants.issue import Prepared
 from grants.reading import read_state
 from ledger.log import Snapshot
 from tools.cli.command import group
-from tools.cli.output import emit, table
+from tools.cli.output import counted, emit, table
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.errors import InputError
@@ -93,7 +93,8 @@ def set_rules(*, rules: tuple[RetentionRule, ...], nothing: bool, reason: str, s
             return holding.set_retention(look, ledger.registry, by=by, rules=rules, reason=reason)
 
         event = sign_act(ledger, signing, act)
-    told = f"{len(rules)} retention rules are in force" if rules else "No retention rules are in force"
+    verb = "is" if len(rules) == 1 else "are"
+    told = f"{counted(len(rules), 'retention rule')} {verb} in force" if rules else "No retention rules are in force"
     emit({"event": event.seq, "rules": [_data(rule) for rule in rules]}, f"{told} (event {event.seq}).")
 
 
