@@ -1,6 +1,7 @@
 """What a bundle tells, in prose: who asked for what, what was answered, by which rule and on whose authority.
 
-Nothing here is verified, and the first line says so. Openings that do not fit their commitment are not shown.
+Nothing here is verified, and the first line says so. A field that is committed to is shown by its value, or as withheld
+where no opening of it is there; an opening that does not fit its commitment opens nothing.
 
 Source: DESIGN section 1 (the auditor reads why).
 """
@@ -10,10 +11,18 @@ from typing import Final
 
 from decisions.events import Authority, DecidedAction, DecisionMade
 from grants.errors import GrantError
-from grants.events import ConsentGranted, GrantRatified
+from grants.events import (
+    ConsentGranted,
+    ConsentRefused,
+    ConsentRequested,
+    ConsentRevoked,
+    GrantRatified,
+    GrantRevoked,
+)
 from grants.principals import log_state
 from ledger import canon
 from ledger.canon import Json
+from ledger.disclosure import paths
 from ledger.errors import LedgerError
 from ledger.event import Event
 from verify.bundle.form import Bundle
@@ -23,6 +32,8 @@ from verify.text import visible
 from verify.views import EVENTS, VIEWS
 
 UNVERIFIED: Final = "This is what the file says. None of it is verified here: use tally-verify bundle."
+WITHHELD: Final = "(withheld)"
+_ASKED: Final = (ConsentRequested, ConsentGranted, ConsentRefused, ConsentRevoked, GrantRatified, GrantRevoked)
 _AUTH: Final = {
     "signature": "by a signature",
     "os-uid": "by the operating system's user",
@@ -52,6 +63,10 @@ def tell(bundle: Bundle) -> Iterator[str]:
         yield from _authority(evidence, authority)
     for followed in evidence.naming(event.seq):
         yield _field("then", f"event {followed.seq}, {followed.type}")
+        yield from _fields(evidence, followed)
+    for asked in _beside(evidence, event, body):
+        yield _field("also", f"event {asked.seq}, {asked.type}")
+        yield from _fields(evidence, asked)
 
 
 def told(bundle: Bundle) -> dict[str, Json]:
@@ -71,9 +86,14 @@ def told(bundle: Bundle) -> dict[str, Json]:
         "request": event.request,
         "body": body.json_form(),
         "disclosed": {opening.path: opening.value for opening in evidence.openings(event.seq)},
+        "fields": [
+            {"event": one.seq, "type": one.type, **field}
+            for one in (event, *_asked(evidence))
+            for field in _told_fields(evidence, one)
+        ],
         "statements": [
             {"event": one.seq, "by": one.by, "text": grant.statement().decode()}
-            for one, grant in _grants(evidence, {authority.grant for authority in body.authority if authority.grant})
+            for one, grant in _grants(evidence, _used(body))
         ],
         "followed": [{"event": one.seq, "type": one.type} for one in evidence.naming(event.seq)],
     }
@@ -105,8 +125,7 @@ def _asker(event: Event, body: DecisionMade) -> Iterator[str]:
 
 def _operation(evidence: Evidence, event: Event, body: DecisionMade) -> Iterator[str]:
     yield _field("operation", body.form)
-    for opening in evidence.openings(event.seq):
-        yield _field(f"  {opening.path}", canon.encode(opening.value).decode())
+    yield from _fields(evidence, event)
     for problem in body.problems:
         yield _field("not readable", problem)
 
@@ -136,14 +155,42 @@ def _authority(evidence: Evidence, authority: Authority) -> Iterator[str]:
     for event, grant in _grants(evidence, {authority.grant}):
         yield _field("signed by", f"{event.by}, {grant.signed.key}, in event {event.seq}, at {event.at}")
         yield from (f"    | {visible(line)}" for line in grant.statement().decode().splitlines())
-        for opening in evidence.openings(event.seq):
-            yield _field(f"  {opening.path}", canon.encode(opening.value).decode())
+        yield from _fields(evidence, event)
 
 
 def _grants(evidence: Evidence, ids: set[str]) -> Iterator[tuple[Event, ConsentGranted | GrantRatified]]:
     for event in evidence.events.values():
         if isinstance(event.body, ConsentGranted | GrantRatified) and event.body.grant in ids:
             yield event, event.body
+
+
+def _used(body: DecisionMade) -> set[str]:
+    return {authority.grant for authority in body.authority if authority.grant}
+
+
+def _asked(evidence: Evidence) -> list[Event]:
+    """Give what a human was asked and what she answered, used or not, in order."""
+    return [event for event in evidence.events.values() if isinstance(event.body, _ASKED)]
+
+
+def _beside(evidence: Evidence, event: Event, body: DecisionMade) -> list[Event]:
+    """Give what of it was not told yet."""
+    before = {one.seq for one, _ in _grants(evidence, _used(body))} | {one.seq for one in evidence.naming(event.seq)}
+    return [one for one in _asked(evidence) if one.seq not in before]
+
+
+def _fields(evidence: Evidence, event: Event) -> Iterator[str]:
+    for told_field in _told_fields(evidence, event):
+        value = canon.encode(told_field["value"]).decode() if told_field["open"] else WITHHELD
+        yield _field(f"  {told_field['path']}", value)
+
+
+def _told_fields(evidence: Evidence, event: Event) -> Iterator[dict[str, Json]]:
+    """Give each field that the event commits to, with its value where it is open."""
+    opened = {opening.path: opening.value for opening in evidence.openings(event.seq)}
+    for path, _ in paths(event.body):
+        known: dict[str, Json] = {"value": opened[path]} if path in opened else {}
+        yield {"path": path, "open": path in opened, **known}
 
 
 def _field(name: str, text: str) -> str:

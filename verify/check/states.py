@@ -12,6 +12,7 @@ from decisions.law import law_in_force
 from grants.authority import check_event
 from grants.errors import GrantError
 from ledger import canon
+from ledger.disclosure import paths
 from ledger.errors import LedgerError
 from ledger.event import Event, SignedBody
 from verify.bundle.selection import select
@@ -42,9 +43,12 @@ def check_events(evidence: Evidence) -> Line:
 
 
 def check_disclosures(evidence: Evidence) -> Line:
-    """Check that each opening fits the commitment that stands in its event."""
+    """Check that each opening fits the commitment that stands in its event, and count what is open and what is not."""
     total = len(evidence.bundle.disclosures)
-    return counted("disclosures", total, evidence.misfits, "openings fit their commitments")
+    fields = sum(1 for event in evidence.events.values() for _ in paths(event.body))
+    opened = sum(len(kept) for kept in evidence.kept.values())
+    holds = f"openings fit their commitments; fields open: {opened}, withheld: {fields - opened}"
+    return counted("disclosures", total, evidence.misfits, holds)
 
 
 def check_signatures(evidence: Evidence) -> Line:
