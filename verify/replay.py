@@ -9,6 +9,9 @@ happened under it.
     not replayable   a reading of trust that the verdict used was erased since, and counts as 0 now; or an error denied
                      it that does not come again
 
+Beside that, the recorded actions are held against the operation as received, where that is still there. Where it was
+erased, or depends on a home directory, they are taken as recorded and the line says so.
+
 Source: DESIGN sections 1, 6 and 8.
 """
 
@@ -20,11 +23,14 @@ from decisions.events import ConstitutionAdopted, DecisionMade, Outcome, Reason,
 from decisions.law import Law, law_of
 from grants.events import ConsentGranted, GrantRatified
 from grants.reading import StateReader
+from ledger import disclosure
 from ledger.canon import Json
 from ledger.disclosure import Opening
-from ledger.errors import LedgerError
+from ledger.errors import DisclosureError, LedgerError
 from ledger.event import Event, Registry
 from ledger.view import StateRow, View, step
+from verify.check.reduction import CHECK, reduce_again
+from verify.check.report import Line, failed
 from verify.errors import ReplayError
 from verify.redecision import Redecision, decide_again, differences
 
@@ -41,6 +47,7 @@ class ReplayLine:
         recorded: outcome and reason as they stand in the log.
         replayed: outcome and reason as they come out now.
         why: what differs or what is missing, or an empty text.
+        unreduced: why its actions are taken as recorded, or an empty text where the operation was reduced again.
     """
 
     seq: int
@@ -48,6 +55,7 @@ class ReplayLine:
     recorded: tuple[Outcome, Reason]
     replayed: tuple[Outcome, Reason]
     why: str = ""
+    unreduced: str = ""
 
     def to_json(self) -> dict[str, Json]:
         """Give the line as one JSON object."""
@@ -57,6 +65,7 @@ class ReplayLine:
             "recorded": {"outcome": self.recorded[0], "reason": self.recorded[1]},
             "replayed": {"outcome": self.replayed[0], "reason": self.replayed[1]},
             "why": self.why,
+            "unreduced": self.unreduced,
         }
 
 
@@ -163,9 +172,24 @@ def _line(reader: StateReader, registry: Registry, event: Event, body: DecisionM
     else:
         changed = differences(event, body, again)
     lacking = _lacking(body, again)
+    reduced = _reduced(body, reader.openings(event.seq))
+    if reduced.status == "FAIL" and law is None:
+        # No erased reading explains this: the operation is there, and it is another one.
+        why = f"{_named((*changed, reduced.check))}: {reduced.why}"
+        return ReplayLine(event.seq, "changed", recorded, replayed, why)
+    unreduced = "" if reduced.status == "PASS" else reduced.why
     # A reading that was gone already when it was decided counted as 0 then too, and the verdict would be the same.
     status: Status = "same" if not changed else "not replayable" if lacking else "changed"
-    return ReplayLine(event.seq, status, recorded, replayed, lacking or _named(changed))
+    return ReplayLine(event.seq, status, recorded, replayed, lacking or _named(changed), unreduced)
+
+
+def _reduced(body: DecisionMade, openings: Sequence[Opening]) -> Line:
+    try:
+        for opening in openings:
+            disclosure.check(body, opening)
+    except DisclosureError as error:
+        return failed(CHECK, str(error))
+    return reduce_again(body, openings)
 
 
 def _lacking(body: DecisionMade, again: Redecision) -> str:

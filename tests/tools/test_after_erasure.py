@@ -13,6 +13,7 @@ from typing import Final
 import click.testing
 import pytest
 
+from decisions.constitution import DEFAULT_TEXT
 from tools.cli import replay as module
 from verify.cli import cli
 
@@ -170,12 +171,81 @@ def test_replay_counts_what_can_not_be_decided_again(desk, monkeypatch):
     assert [desk.run("replay").exit_code, desk.run("replay", "--strict").exit_code] == [0, 6]
 
 
-def test_replay_of_an_erased_log_comes_out_as_recorded(desk, lived):
-    """Operations, reasons and names are not needed to decide again: their commitments are."""
+def test_replay_of_an_erased_log_says_that_no_operation_was_reduced_again(desk, lived):
+    """The verdicts follow from the recorded actions; that these were asked for can't be shown any more."""
+    before = desk.run("replay", "--strict", "--json")
+    assert (before.exit_code, before.object["reduction_not_repeated"], before.object["lines"]) == (0, 0, [])
     erase_everything(desk)
-    done = desk.run("replay", "--strict", "--json")
-    assert done.exit_code == 0, done.stdout
-    assert done.object["same"] == done.object["decisions"] == 5
+    done = desk.run("replay", "--json").object
+    assert done["same"] == done["decisions"] == done["reduction_not_repeated"] == 5
+    assert all("was erased" in line["unreduced"] for line in done["lines"])
+    strict = desk.run("replay", "--strict")
+    assert (desk.run("replay").exit_code, strict.exit_code) == (0, 6)
+    assert "reduction not repeated: 5" in strict.stdout
+
+
+def test_an_erased_operation_is_not_reduced_again_wherever_it_was_asked(desk, lived):
+    """Three decisions hold its one commitment; the two others are reduced again, under another constitution too."""
+    desk.sign("erase", "--event", lived, "--path", "/args", *BASIS)
+    text = desk.ledger.parent / "constitution.toml"
+    text.write_text(DEFAULT_TEXT)
+    for more in ((), ("--constitution", text)):
+        done = desk.run("replay", "--strict", "--json", *more)
+        assert done.exit_code == 6
+        assert (done.object["reduction_not_repeated"], done.object["decisions"]) == (3, 5)
+        assert [line["decision"] for line in done.object["lines"]][-1] == lived
+
+
+def shown(path):
+    runner = click.testing.CliRunner()
+    text = runner.invoke(cli, ["show", str(path)], standalone_mode=False).stdout
+    told = json.loads(runner.invoke(cli, ["show", str(path), "--json"], standalone_mode=False).stdout)
+    return text, {(field["type"], field["path"]): field for field in told["fields"]}
+
+
+def withheld(fields):
+    return {name for name, field in fields.items() if not field["open"]}
+
+
+def test_show_names_what_is_withheld_before_and_after_an_erasure(desk, lived, tmp_path):
+    """Every field of the decision and the consent stands there, by its value or as withheld; the report counts them."""
+    before = desk.run("prove", lived, "-o", tmp_path / "before", "--disclose-all", "--json").object
+    text, fields = shown(tmp_path / "before")
+    assert "(withheld)" not in text
+    assert {("decision.made", "/args"), ("consent.granted", "/args"), ("consent.granted", "/reason")} <= set(fields)
+    assert withheld(fields) == set()
+    assert f"{MARK}-operation" in json.dumps(fields["decision.made", "/args"]["value"])
+    opened = len(json.loads((tmp_path / "before").read_text())["disclosures"])
+    assert f"fields open: {opened}, withheld: 0" in why(offline(before["verify"]), "disclosures")
+    erase_everything(desk)
+    after = desk.run("prove", lived, "-o", tmp_path / "after", "--disclose-all", "--json").object
+    text, erased = shown(tmp_path / "after")
+    assert text.count("(withheld)") == len(fields)
+    assert withheld(erased) == set(fields)
+    assert not any("value" in field for field in erased.values())
+    assert f"fields open: 0, withheld: {opened}" in why(offline(after["verify"]), "disclosures")
+
+
+def test_show_names_what_is_hidden(desk, lived, tmp_path):
+    """Hidden and erased look alike to whoever has the bundle alone."""
+    done = desk.run("prove", lived, "-o", tmp_path / "b", "--disclose-all", "--hide", f"{lived}:/args", "--json").object
+    text, fields = shown(tmp_path / "b")
+    assert withheld(fields) == {name for name in fields if name[1] == "/args"} != set()
+    assert f"{MARK}-consent" in text
+    assert f"withheld: {text.count('(withheld)')}" in why(offline(done["verify"]), "disclosures")
+
+
+def why(report, check):
+    return next(line["why"] for line in report["checks"] if line["check"] == check)
+
+
+def test_show_of_a_held_decision_names_the_fields_of_its_request(desk, lived, tmp_path):
+    """What a human was asked stands behind the decision."""
+    held = next(one["seq"] for one in desk.run("log", "show", "--json").objects if one["type"] == "decision.made")
+    desk.run("prove", held, "-o", tmp_path / "b")
+    text, fields = shown(tmp_path / "b")
+    assert withheld(fields) >= {("decision.made", "/args"), ("consent.requested", "/args")}
+    assert text.partition("consent.requested")[2].count("(withheld)") >= 1
 
 
 _KILLED: Final = """

@@ -16,8 +16,8 @@ from tools.dev import golden_bundle
 from tools.dev.golden_bundle import Stage, cosign, key
 from verify.bundle import NEEDED, Bundle, Disclosure, FieldPattern, parse_bundle
 from verify.check import CHECKS, check_bundle
-from verify.check.decision import check_reduction
 from verify.check.evidence import Evidence
+from verify.check.reduction import check_reduction
 from verify.views import VIEWS
 
 NAMES = (

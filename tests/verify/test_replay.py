@@ -6,6 +6,7 @@ import pytest
 
 from decisions.errors import ConstitutionError
 from ledger import canon
+from ledger.disclosure import Opening
 from tools.dev.golden_bundle import CONSTITUTION, FIXTURE, ROW
 from verify.errors import ReplayError
 from verify.replay import replay
@@ -20,7 +21,7 @@ def replayed(stage, events=None, constitution=None, openings=None):
 def test_every_recorded_decision_comes_out_the_same(case):
     lines = replayed(case.stage)
     assert [line.seq for line in lines if line.seq in case.told.values()] == sorted(case.told.values())
-    assert {(line.status, line.why) for line in lines} == {("same", "")}
+    assert {(line.status, line.why, line.unreduced) for line in lines} == {("same", "", "")}
     assert all(line.recorded == line.replayed for line in lines)
 
 
@@ -122,10 +123,46 @@ def test_log_that_does_not_follow_is_refused(case, change, why):
 
 def test_line_has_a_json_form(case):
     line = replayed(case.stage)[0]
-    assert replace(line, why="x").to_json() == {
+    assert replace(line, why="x", unreduced="y").to_json() == {
         "decision": line.seq,
         "status": "same",
         "recorded": {"outcome": "allow", "reason": "ALLOWED"},
         "replayed": {"outcome": "allow", "reason": "ALLOWED"},
         "why": "x",
+        "unreduced": "y",
     }
+
+
+def test_an_operation_that_does_something_else_than_recorded_is_found(stage):
+    """The verdict follows from the recorded actions, and these do not follow from what was asked."""
+    stage.do("delete", ROW, "r-1")
+    seq, data = next((seq, data) for seq, data in stage.log.events() if b'"decision.made"' in data)
+    lie = canon.decode_object(data)
+    other = Opening.fresh("/args", {"form": "typed", "payload": {"verb": "delete", "target": FIXTURE}})
+    lie["body"]["args"] = {"sd": other.commitment().sd}
+    events = [(at, canon.encode(lie) if at == seq else old) for at, old in stage.log.events()]
+    (line,) = replayed(stage, events, openings=lambda _: (other,))
+    assert (line.status, line.unreduced) == ("changed", "")
+    assert line.why == "differs in reduction: the operation does something else than the decision recorded"
+    (hypothetical,) = replayed(stage, events, CONSTITUTION.read_text(), lambda _: (other,))
+    assert (hypothetical.status, hypothetical.unreduced) == (
+        "same",
+        "the operation does something else than the decision recorded",
+    )
+
+
+def test_an_opening_that_does_not_fit_is_found(stage):
+    """Nothing is reduced from what the event did not commit to."""
+    stage.do("delete", ROW, "r-1")
+    (line,) = replayed(stage, openings=lambda _: (Opening.fresh("/args", {"form": "typed", "payload": {}}),))
+    assert line.status == "changed"
+    assert "does not fit" in line.why
+
+
+def test_an_erased_operation_is_told(stage):
+    """Same by the recorded actions alone."""
+    stage.do("delete", ROW, "r-1")
+    (line,) = replayed(stage, openings=lambda _: ())
+    assert (line.status, line.why) == ("same", "")
+    assert "was erased" in line.unreduced
+    assert replayed(stage)[0].unreduced == ""

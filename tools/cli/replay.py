@@ -23,6 +23,7 @@ from verify.replay import ReplayLine, replay
 
 _STATUSES: Final = ("same", "changed", "not replayable")
 _SHOWN: Final = 40
+_REASONS: Final = 5
 
 _EXAMPLE: Final = """\
 tally replay
@@ -33,14 +34,19 @@ tally replay --constitution stricter.toml --since 1200"""
 @click.option(
     "--constitution", type=click.Path(path_type=Path), metavar="FILE", help="What would have happened under this one."
 )
-@click.option("--strict", is_flag=True, help="Exit with 6 if a decision could not be decided again as it was.")
+@click.option(
+    "--strict",
+    is_flag=True,
+    help="Exit with 6 if a decision could not be decided, or its operation not reduced, again.",
+)
 @click.option("--since", type=click.IntRange(0), default=0, metavar="N", help="Only decisions from event N on.")
 def command(constitution: Path | None, since: int, *, strict: bool) -> int:
     """Decide every recorded decision again, from the log's own states at that point.
 
     Exit code 3 if a decision comes out otherwise under the constitution that it was made under. With --constitution
     a change is the answer to a question, and the exit code is 0. Where a reading of trust was erased since, and the
-    decision comes out otherwise without it, it is NOT-CHECKED: counted as not replayable.
+    decision comes out otherwise without it, it is NOT-CHECKED: counted as not replayable. Where the operation was
+    erased, or depends on a home directory, its actions are taken as recorded: counted as reduction not repeated.
     """
     document = None if constitution is None else read_text(constitution)
     if document is not None:
@@ -49,20 +55,25 @@ def command(constitution: Path | None, since: int, *, strict: bool) -> int:
         lines = replayed(ledger, document, since, bar)
     counts = Counter[str](line.status for line in lines)
     changed = [line for line in lines if line.status != "same"]
+    unreduced = [line for line in lines if line.unreduced]
     data = {
         "decisions": len(lines),
         **{status.replace(" ", "_"): counts[status] for status in _STATUSES},
         "hypothetical": document is not None,
-        "lines": [line.to_json() for line in changed],
+        "reduction_not_repeated": len(unreduced),
+        "lines": [line.to_json() for line in lines if line.status != "same" or line.unreduced],
     }
     emit(data, _summary(counts, hypothetical=document is not None))
+    emit([], f"reduction not repeated: {len(unreduced)}")
+    for why, count in Counter(line.unreduced for line in unreduced).most_common(_REASONS):
+        emit([], f"  {count}: {why}")
     if changed:
         emit([], table(("decision", "status", "recorded", "now", "why"), [_row(line) for line in changed[:_SHOWN]]))
     if len(changed) > _SHOWN:
         emit([], f"and {len(changed) - _SHOWN} more; --json gives all")
     if counts["changed"] and document is None:
         return EVIDENCE
-    return INCOMPLETE if strict and counts["not replayable"] else DONE
+    return INCOMPLETE if strict and (counts["not replayable"] or unreduced) else DONE
 
 
 def replayed(ledger: OpenLedger, document: str | None, since: int, bar: Bar | None = None) -> list[ReplayLine]:

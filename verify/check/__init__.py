@@ -13,7 +13,7 @@ from ledger.events import LedgerOpened
 from ledger.instant import Instant
 from ledger.policy import Policy
 from verify.bundle.form import parse_bundle
-from verify.check import decision, log, states
+from verify.check import decision, log, reduction, states
 from verify.check.evidence import Evidence
 from verify.check.report import CHECKS, LIMITS, Line, Report, failed, not_checked
 from verify.errors import BundleFormError, VerifyError
@@ -58,7 +58,7 @@ def check_bundle(
         lambda: states.check_absences(evidence),
         lambda: decision.check_constitution(evidence),
         lambda: decision.check_decision(evidence),
-        lambda: decision.check_reduction(evidence),
+        lambda: reduction.check_reduction(evidence),
         lambda: decision.check_consumption(evidence),
     )
     lines = tuple(_guarded(name, check) for name, check in zip(CHECKS, checks, strict=True))

@@ -1,24 +1,19 @@
-"""The last links: the constitution, the verdict decided again, the operation reduced again, and what was spent.
+"""The last links: the constitution, the verdict decided again, and what was spent.
 
 Source: DESIGN sections 7, 10 and 11.
 """
 
-from collections.abc import Iterable
-
-from decisions.action import Action, Reduction
 from decisions.events import ConstitutionAdopted, DecisionMade
-from decisions.reducers import VERSION, reduce_operation
 from grants.binding import BindingTo
 from grants.book.states import ConsentState, GenesisState
-from grants.consent import ARGS, Wanted, item_for
+from grants.consent import Wanted, item_for
 from grants.events import ConsentConsumed, ConsentRequested, Item
 from grants.reading import read_state
 from ledger import canon, digest
-from ledger.canon import Json
 from ledger.event import Event
 from verify.check.evidence import Evidence
 from verify.check.report import Line, failed, not_checked, passed
-from verify.redecision import decide_again, differences, reduction_of
+from verify.redecision import decide_again, differences
 
 
 def check_constitution(evidence: Evidence) -> Line:
@@ -60,49 +55,6 @@ def check_decision(evidence: Evidence) -> Line:
     return passed("decision", f"decided again: {body.outcome}, {body.reason}, by the same rules and the same authority")
 
 
-def check_reduction(evidence: Evidence) -> Line:
-    """Reduce the operation again, where it is disclosed, and compare what it does.
-
-    The decision point may have followed links on its machine: such an action stands beside the one that it was read as.
-    """
-    decided = evidence.decision
-    if decided is None:
-        return not_checked("reduction", "there is no decision")
-    event, body = decided
-    opened = [opening.value for opening in evidence.openings(event.seq) if opening.path == ARGS]
-    if not opened:
-        return not_checked("reduction", "the operation is not disclosed: the actions are taken as recorded")
-    if body.reducers != VERSION:
-        return not_checked("reduction", f"read by reducers of number {body.reducers}; these are number {VERSION}")
-    match opened[0]:
-        case {"form": form, "payload": dict(payload), **rest} if form == body.form and not rest:
-            return _reduced(body, payload)
-    return failed("reduction", "what is disclosed is no operation of the recorded form")
-
-
-def _reduced(body: DecisionMade, payload: dict[str, Json]) -> Line:
-    recorded = _effects(reduction_of(body).actions)
-    homes = [reduce_operation(body.form, payload, home=home) for home in ("/home/one", "/home/two")]
-    if homes[0] != homes[1]:
-        # Which home it was is not recorded; what is the same in every home must be there all the same.
-        same = _effects(homes[0].actions) & _effects(homes[1].actions)
-        if same - recorded or _codes(homes[0]) - set(body.problems):
-            return failed("reduction", "the operation does something else than the decision recorded")
-        return not_checked("reduction", "the operation depends on a home directory, which is not recorded")
-    reduced = reduce_operation(body.form, payload, home=None)
-    found, codes = _effects(reduced.actions), _codes(reduced)
-    # What the decision point may add, each a deny: more is registered below a target than is looked at; a link can't be
-    # followed; the request's id can't be kept.
-    added = set(body.problems) - codes <= {"TOO_COMPLEX", "TARGET_UNRESOLVED", "ID_INVALID"}
-    if found - recorded or codes - set(body.problems) or not added:
-        return failed("reduction", "the operation does something else than the decision recorded")
-    more = recorded - found
-    if any(_loose(effect) not in {_loose(one) for one in found} for effect in more):
-        return failed("reduction", "the decision recorded an action that the operation does not hold")
-    reached = f", and {len(more)} that they reach" if more else ""
-    return passed("reduction", f"reduced again, it does the same: actions {len(found)}{reached}", len(found))
-
-
 def check_consumption(evidence: Evidence) -> Line:
     """Check that what was spent, or asked for, is what the decision calls for."""
     decided = evidence.decision
@@ -120,20 +72,6 @@ def check_consumption(evidence: Evidence) -> Line:
     if not spent:
         return passed("consumption", "no consent was used, and none was spent")
     return passed("consumption", f"uses of a consent spent directly behind the decision: {len(spent)}", len(spent))
-
-
-def _codes(reduced: Reduction) -> set[str]:
-    return {problem.code for problem in reduced.problems}
-
-
-def _effects(actions: Iterable[Action]) -> set[tuple[object, ...]]:
-    return {(one.kind, one.verb, one.target, one.facts) for one in actions}
-
-
-def _loose(effect: tuple[object, ...]) -> tuple[object, ...]:
-    """Leave out the target where an action reaches further: by a link, another spelling, or what lies below."""
-    kind, verb, _, facts = effect
-    return (kind, verb, facts)
 
 
 def _spending_fault(evidence: Evidence, event: Event, body: DecisionMade, spent: list[Event]) -> str | None:
