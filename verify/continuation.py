@@ -99,6 +99,8 @@ class Continuation:
         """
         if len(data) > MAX_BYTES:
             raise ContinuationFormError(f"a continuation has at most {MAX_BYTES} bytes")
+        if not data.endswith(b"\n"):
+            raise ContinuationFormError("a continuation ends in a newline: this one was cut off")
         try:
             fields = canon.decode_object(data.removesuffix(b"\n"))
         except CanonError as error:
