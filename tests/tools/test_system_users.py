@@ -79,8 +79,7 @@ def test_service_that_keeps_the_ledger_speaks_for_the_agents_that_name_it(kept):
 def test_other_users_can_not_even_open_the_ledger(kept):
     for uid in (AGENT, STRANGER):
         outcome, error, _ = ask(kept, uid, "agent:late")
-        # The directory is closed to them: not even which database it names can be read.
-        assert (outcome, error) == ("error", "HomeError")
+        assert (outcome, error) == ("error", "StoreError")
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
