@@ -83,7 +83,8 @@ def command(since: str | None, jobs: int | None, *, resume: bool, strict: bool) 
     report = _not_behind(_with_keys(report, lacking))
     if report.taken_over:
         say(
-            f"{report.taken_over} events had been judged by an audit that was interrupted: these were hashed again only"
+            f"{report.taken_over} events had been judged by an audit that was interrupted, as its record says: these "
+            "were hashed again only, and whoever can write the ledger's directory can write such a record"
         )
     emit(_data(report), _text(report))
     if not report.ok:
