@@ -26,6 +26,7 @@ from ledger.view import State, StateRow
 SENSITIVITIES = ("public", "internal", "confidential", "restricted")
 """From mild to strict: what an operation reads colours what it sends."""
 
+_READABLE = frozenset({"file", "data", "infrastructure", "environment"})
 _READING = frozenset({"read", "list"})
 
 
@@ -137,7 +138,7 @@ def _carried(actions: Sequence[Action], registrations: Sequence[StateRow | None]
     """Give the highest sensitivity of anything that the operation reads; unknown if any of it is."""
     highest = 0
     for action, row in zip(actions, registrations, strict=True):
-        if action.kind in {"file", "data"} and action.verb in _READING:
+        if action.kind in _READABLE and action.verb in _READING:
             sensitivity = _stored(row.state).get("sensitivity") if row else None
             if sensitivity not in SENSITIVITIES:
                 return UNKNOWN

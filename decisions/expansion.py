@@ -28,7 +28,7 @@ MOST_BELOW: Final = 256
 MOST_ACTIONS: Final = 1024
 """How many actions an operation may come to, with all that it reaches."""
 
-_CONTAINERS: Final = frozenset({"file", "data"})
+_CONTAINERS: Final = frozenset({"file", "data", "infrastructure"})
 _SHALLOW: Final = frozenset({"list", "enter"})
 
 

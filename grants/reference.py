@@ -5,6 +5,7 @@ r"""References: the one spelling of each resource's name, and patterns over whol
     https://host:8443/a/b       a web resource (or http)  message:ops/alerts     a channel
     tool:search                 a tool by name            person:p-7/care        a person under an opaque id, a domain
     ledger:grants               the control plane         subject:p-7            a judgement about a person
+    k8s://prod/shop/pod/web     infrastructure, and so docker, terraform, aws, gcloud, az, systemd, host
 
 A reference is a scheme, an authority (the store, the host, the first name; none for files) and the parts below it.
 `parse` takes canonical text alone: no ``.``, ``..`` or empty part, no slash at the end (but the bare root
@@ -41,10 +42,15 @@ from grants.spelling import suggestion
 MAX_LENGTH = 4096
 MAX_DEPTH = 64
 
-SCHEMES: Final = ("file", "db", "http", "https", "program", "env", "person", "message", "tool", "ledger", "subject")
+INFRASTRUCTURE: Final = ("k8s", "docker", "terraform", "aws", "gcloud", "az", "systemd", "host")
+"""The schemes of what runs on somebody's machines."""
+
+SCHEMES: Final = (
+    "file", "db", "http", "https", "program", "env", "person", "message", "tool", "ledger", "subject", *INFRASTRUCTURE,
+)  # fmt: skip
 
 _WEB = frozenset({"http", "https"})
-_SLASHED = frozenset({"file", "db", *_WEB})
+_SLASHED = frozenset({"file", "db", *_WEB, *INFRASTRUCTURE})
 # How many parts may follow the name in the schemes that have no tree below it.
 _MOST_PARTS = {"program": 0, "env": 0, "subject": 0, "person": 1}
 _SUBTREE = "/**"

@@ -59,6 +59,7 @@ def _action(effects: Effects, fields: Fields, home: str | None, part: str) -> No
 _SCHEMES = {
     "file": {"file"},
     "data": {"db"},
+    "infrastructure": {scheme for scheme, kind in KIND_OF_SCHEME.items() if kind == "infrastructure"},
     "network": {"http", "https", "tool"},
     "exec": {"program", "tool", "file"},
     "environment": {"env"},
@@ -78,6 +79,8 @@ def _derived(kind: str, verb: str, target: str, home: str | None) -> dict[str, F
         facts["scope"] = "all"
     elif kind == "exec" and target.startswith("file:"):
         facts["code_origin"] = "file"
+    elif kind == "infrastructure" and not parts:
+        facts["scope"] = "all"
     elif kind == "network" and verb == "send":
         facts["egress"] = True
     return facts

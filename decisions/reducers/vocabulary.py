@@ -18,9 +18,10 @@ VERBS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "file": frozenset({"read", "list", "enter", "write", "delete", "set_mode"}),
         "data": frozenset({"read", "insert", "update", "delete", "define", "drop", "authorize", "control_transaction"}),
+        "infrastructure": frozenset({"read", "list", "create", "change", "delete", "run"}),
         "exec": frozenset({"run"}),
         "network": frozenset({"fetch", "send"}),
-        "environment": frozenset({"set"}),
+        "environment": frozenset({"set", "read"}),
         "message": frozenset({"send"}),
         "conversation": frozenset(
             {
@@ -48,6 +49,7 @@ MILDEST: Mapping[str, Mapping[str, Fact]] = MappingProxyType(
     {
         "file": MappingProxyType({"scope": "one", "elevated": False}),
         "data": _ONE,
+        "infrastructure": MappingProxyType({"scope": "one", "elevated": False, "egress": False}),
         "exec": MappingProxyType({"scope": "one", "code_origin": "program", "elevated": False, "egress": False}),
         "network": MappingProxyType({"scope": "one", "egress": False}),
         "environment": MappingProxyType({"scope": "one", "code_origin": "program"}),
@@ -73,6 +75,14 @@ KIND_OF_SCHEME: Mapping[str, str] = MappingProxyType(
     {
         "file": "file",
         "db": "data",
+        "k8s": "infrastructure",
+        "docker": "infrastructure",
+        "terraform": "infrastructure",
+        "aws": "infrastructure",
+        "gcloud": "infrastructure",
+        "az": "infrastructure",
+        "systemd": "infrastructure",
+        "host": "infrastructure",
         "http": "network",
         "https": "network",
         "program": "exec",

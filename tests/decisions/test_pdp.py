@@ -26,6 +26,7 @@ TARGETS = {
     "file": "file:///srv/x",
     "data": "db://prod/users/42",
     "exec": "program:git",
+    "infrastructure": "k8s://prod/shop/deployment/web",
     "environment": "env:PATH",
     "network": "https://example.com/x",
     "message": "message:ops",

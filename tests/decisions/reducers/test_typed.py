@@ -15,7 +15,7 @@ Notation = Callable[[Reduction], set[str]]
 TARGETS = {
     "file": "file:///srv/x", "data": "db://prod/users/42", "exec": "program:git", "network": "https://example.com/a",
     "environment": "env:LANG", "message": "message:ops", "conversation": "person:p-7/care", "judgement": "subject:p-7",
-    "control": "ledger:grants",
+    "control": "ledger:grants", "infrastructure": "k8s://prod/shop/deployment/web",
 }  # fmt: skip
 
 
