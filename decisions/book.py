@@ -1,5 +1,6 @@
-"""The folds behind the constitution in force and the trust that has been earned.
+"""The folds behind the constitution in force, the trust that has been earned, and what became of effects.
 
+    outcome       key "<decision>"                     {"outcome", "seq"}
     constitution  key "current"                        {"digest", "name", "seq"}
     trust         key "<system>|<counterpart>|<domain>"  {"n", "accumulator", "c_ctx", "observed", "taken"}
     reading       key "<system>|<counterpart>"         {"observed", "taken"}
@@ -17,13 +18,14 @@ from typing import Final
 
 from decisions import trust
 from decisions.errors import TrustError
-from decisions.events import ConstitutionAdopted, TrustUpdated
+from decisions.events import ConstitutionAdopted, OutcomeReported, TrustUpdated
 from grants.book.checks import check_seen
 from ledger.errors import ViewError
 from ledger.event import Event
 from ledger.view import State, View
 
 CURRENT: Final = "current"
+OUTCOME: Final = "outcome"
 
 
 class ConstitutionView:
@@ -48,6 +50,31 @@ class ConstitutionView:
         if state is not None:
             check_seen(event, body.log_size, int(str(state["seq"])), "the constitution in force")
         return {"digest": body.digest, "name": body.name, "seq": event.seq}
+
+
+class OutcomeView:
+    """What became of the effect of each decision whose enforcement point has told; what it has spent is closed."""
+
+    name = OUTCOME
+
+    def keys(self, event: Event) -> Iterable[str]:
+        """Give the decision that the event is about."""
+        return (str(event.body.decision),) if isinstance(event.body, OutcomeReported) else ()
+
+    def apply(self, key: str, state: State | None, event: Event) -> State:
+        """Note the outcome.
+
+        Raises:
+            ViewError: it is none, there is one already, or it does not name an earlier event as its cause.
+        """
+        body = event.body
+        if not isinstance(body, OutcomeReported):
+            raise ViewError(f"{event.type} tells no outcome")
+        if state is not None:
+            raise ViewError(f"the outcome of decision {key} was reported by event {state['seq']}")
+        if body.decision not in event.causes:
+            raise ViewError(f"an outcome is caused by its decision, {key}")
+        return {"outcome": body.outcome, "seq": event.seq}
 
 
 class TrustView:
@@ -115,5 +142,5 @@ def _key(body: TrustUpdated) -> str:
         raise ViewError(str(error)) from error
 
 
-VIEWS: tuple[View, ...] = (ConstitutionView(), TrustView(), ReadingView())
+VIEWS: tuple[View, ...] = (ConstitutionView(), TrustView(), ReadingView(), OutcomeView())
 """The views of this package."""

@@ -2,6 +2,7 @@
 
     DecisionError
     |-- ConstitutionError        a constitution that is not accepted, as a whole
+    |-- OutcomeError             an outcome that can't be reported: of no decision, a second one, by somebody else
     |-- RequestConflictError     a request id that was used for another operation
     `-- TrustError               a trust key that could be another's, or a trust state that does not follow
 
@@ -19,6 +20,10 @@ class ConstitutionError(DecisionError, ValueError):
 
 class TrustError(DecisionError, ValueError):
     """A trust key could be another's, or a trust state or update does not follow from what stands before it."""
+
+
+class OutcomeError(DecisionError, ValueError):
+    """An outcome can't be reported: there is no such decision, it has another outcome, or somebody else has asked."""
 
 
 class RequestConflictError(DecisionError, ValueError):

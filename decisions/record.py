@@ -20,6 +20,7 @@ from decisions.errors import RequestConflictError
 from decisions.evaluation import Evaluation, Trace, erred, evaluate
 from decisions.events import DecisionMade
 from decisions.operation import Operation
+from decisions.outcome import Report, Reported, report_outcome
 from decisions.reducers import reduce_operation
 from grants import consent, principals
 from grants.consent import ConsentMiss
@@ -96,6 +97,15 @@ class DecisionPoint:
         except Exception as error:  # noqa: BLE001  (fail closed: an error anywhere is a deny with a record)
             # What could not be appended left nothing behind; the refusal itself must still be on record.
             return self._refuse(request, reduced, error)
+
+    def report(self, report: Report) -> Reported:
+        """Record what became of an effect.
+
+        Raises:
+            OutcomeError: there is no such decision, another outcome stands, or somebody else has asked.
+            LedgerError: it can't be recorded now.
+        """
+        return self._log.transact(lambda tx: report_outcome(tx, self._registry, report))
 
     def _refuse(self, request: Request, reduced: Reduction, error: Exception) -> Answer:
         try:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from decisions.events import DecisionMade
+from decisions.events import DecisionMade, OutcomeReported
 from grants import allowed_signers
 from grants.events import ConsentConsumed, ConsentRequested
 from grants.reading import read_event
@@ -208,7 +208,7 @@ def _decision(snapshot: Snapshot, ledger: OpenLedger, seq: int) -> tuple[int, in
     match event.body:
         case DecisionMade():
             decision = seq
-        case ConsentConsumed(decision=made) | ConsentRequested(decision=made):
+        case ConsentConsumed(decision=made) | ConsentRequested(decision=made) | OutcomeReported(decision=made):
             decision = made
         case _:
             raise InputError(f"event {seq} is {event.type}: a bundle proves a decision, or what came of one")

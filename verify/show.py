@@ -9,7 +9,7 @@ Source: DESIGN section 1 (the auditor reads why).
 from collections.abc import Iterator
 from typing import Final
 
-from decisions.events import Authority, DecidedAction, DecisionMade
+from decisions.events import Authority, DecidedAction, DecisionMade, OutcomeReported
 from grants.errors import GrantError
 from grants.events import (
     ConsentGranted,
@@ -62,7 +62,8 @@ def tell(bundle: Bundle) -> Iterator[str]:
     for authority in body.authority:
         yield from _authority(evidence, authority)
     for followed in evidence.naming(event.seq):
-        yield _field("then", f"event {followed.seq}, {followed.type}")
+        said = f": {followed.body.outcome}" if isinstance(followed.body, OutcomeReported) else ""
+        yield _field("then", f"event {followed.seq}, {followed.type}{said}")
         yield from _fields(evidence, followed)
     for asked in _beside(evidence, event, body):
         yield _field("also", f"event {asked.seq}, {asked.type}")
@@ -88,7 +89,7 @@ def told(bundle: Bundle) -> dict[str, Json]:
         "disclosed": {opening.path: opening.value for opening in evidence.openings(event.seq)},
         "fields": [
             {"event": one.seq, "type": one.type, **field}
-            for one in (event, *_asked(evidence))
+            for one in (event, *_asked(evidence), *_outcomes(evidence, event))
             for field in _told_fields(evidence, one)
         ],
         "statements": [
@@ -96,6 +97,7 @@ def told(bundle: Bundle) -> dict[str, Json]:
             for one, grant in _grants(evidence, _used(body))
         ],
         "followed": [{"event": one.seq, "type": one.type} for one in evidence.naming(event.seq)],
+        "outcome": next((one.body.json_form()["outcome"] for one in _outcomes(evidence, event)), None),
     }
 
 
@@ -171,6 +173,11 @@ def _used(body: DecisionMade) -> set[str]:
 def _asked(evidence: Evidence) -> list[Event]:
     """Give what a human was asked and what she answered, used or not, in order."""
     return [event for event in evidence.events.values() if isinstance(event.body, _ASKED)]
+
+
+def _outcomes(evidence: Evidence, event: Event) -> list[Event]:
+    """Give what was reported of the effect."""
+    return [one for one in evidence.naming(event.seq) if isinstance(one.body, OutcomeReported)]
 
 
 def _beside(evidence: Evidence, event: Event, body: DecisionMade) -> list[Event]:

@@ -9,6 +9,7 @@ import pytest
 from decisions import trust
 from decisions.constitution import DEFAULT_TEXT, default
 from decisions.events import TYPES, TrustObserved
+from decisions.outcome import Report
 from grants.issue import prepare
 from ledger import canon
 from ledger.disclosure import Opening
@@ -46,9 +47,10 @@ def told(counted, court):
     updated = office.append(trust.update(None, seen, default().trust), by="sensor:mood", causes=(observed.seq,))
     court.consent(court.do("delete", "db://prod/users/42", id="req-1"))
     decided = court.do("delete", "db://prod/users/42", id="req-2").decision
+    reported = court.point.report(Report(decided, "done", 1001, "1 row")).event
     events = [office.event(seq) for seq in range(office.log.head.size)]
     adopted = next(event for event in events if event.type == "constitution.adopted")
-    return {event.type: event for event in (adopted, observed, updated, office.event(decided))}
+    return {event.type: event for event in (adopted, observed, updated, office.event(decided), office.event(reported))}
 
 
 @pytest.fixture(params=TYPES, ids=lambda body: body.type)

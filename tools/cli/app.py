@@ -29,6 +29,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
     },
     "Ask and answer": {
         "decide": "Decide an operation, and record the decision.",
+        "outcome": "Report what became of an effect, and list what nobody told.",
         "request": "See what waits for a human's consent.",
         "grant": "Give, show and take back grants.",
         "trust": "Record what sensors observe, and show what was earned.",

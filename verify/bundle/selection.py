@@ -1,6 +1,7 @@
 """Which events a bundle must hold, and may hold: what the verdict rested on, and nothing else.
 
-- genesis, the decision, and what followed from it: its consumptions, and the request that asks a human;
+- genesis, the decision, and what followed from it: its consumptions, the request that asks a human, and what its
+  enforcement point has reported up to the checkpoint;
 - whatever changed the name or the key of the log, up to the checkpoint: whose signature it bears follows from these;
 - the causes of the decision: whatever was read while it was made;
 - for each state that it read, the events that made that state what it was;
@@ -19,7 +20,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from decisions.events import DecisionMade, TrustUpdated
+from decisions.events import DecisionMade, OutcomeReported, TrustUpdated
 from grants.events import ConsentConsumed, ConsentRequested, PrincipalRegistered
 from ledger.event import Event, SignedBody
 from ledger.events import LedgerOpened
@@ -40,7 +41,7 @@ class Source(Protocol):
         """Give the events before the decision, or before ``stop``, that changed a state, oldest first."""
 
     def naming(self, decision: int) -> Sequence[Event]:
-        """Give the consumptions and requests that name the decision, oldest first."""
+        """Give the consumptions, requests and outcomes that name the decision, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,8 @@ def select(source: Source, decision: int, size: int) -> Selection:
     found: dict[int, Event] = {}
     missing: set[int] = set()
     signers: set[tuple[str, int]] = set()
-    wanted = [0, decision, *(event.seq for event in source.naming(decision))]
+    followed = (event for event in source.naming(decision) if _belongs(event, size))
+    wanted = [0, decision, *(event.seq for event in followed)]
     wanted += [event.seq for event in source.touching(*LIFE_OF_THE_LOG, size)]
     while wanted:
         seq = wanted.pop()
@@ -97,8 +99,14 @@ def making(view: str, events: Sequence[Event]) -> Sequence[Event]:
 
 
 def follows(event: Event, decision: int) -> bool:
-    """Tell whether the event is a consumption or a request of the decision."""
-    return isinstance(event.body, ConsentConsumed | ConsentRequested) and event.body.decision == decision
+    """Tell whether the event is a consumption, a request or an outcome of the decision."""
+    followers = ConsentConsumed | ConsentRequested | OutcomeReported
+    return isinstance(event.body, followers) and event.body.decision == decision
+
+
+def _belongs(event: Event, size: int) -> bool:
+    """Tell whether a bundle over ``size`` events holds what followed; an outcome may come after its checkpoint."""
+    return event.seq < size or not isinstance(event.body, OutcomeReported)
 
 
 def _leads_to(source: Source, event: Event, decision: int) -> Iterable[int]:

@@ -42,6 +42,7 @@ _CANDIDATES: Final[Mapping[str, _Find]] = {
     "retention": lambda log, _: log.tagged("retention"),
     "constitution": lambda log, _: log.tagged("constitution"),
     "trust": lambda log, key: log.tagged(f"trust:{key}"),
+    "outcome": lambda log, key: (log.claimed(f"outcome:{key}"),),
     "reading": lambda log, key: log.tagged(f"subject:{key.partition('|')[0]}"),
 }
 
@@ -86,6 +87,6 @@ class LogSource:
         return [event for event in events if event is not None and key in fold.keys(event)]
 
     def naming(self, decision: int) -> Sequence[Event]:
-        """Give the consumptions and requests that name the decision, oldest first."""
+        """Give the consumptions, requests and outcomes that name the decision, oldest first."""
         events = (self.event(seq) for seq in self._snapshot.tagged(f"decision:{decision}"))
         return [event for event in events if event is not None and follows(event, decision)]

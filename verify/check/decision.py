@@ -3,7 +3,8 @@
 Source: DESIGN sections 7, 10 and 11.
 """
 
-from decisions.events import ConstitutionAdopted, DecisionMade
+from decisions import outcome
+from decisions.events import ConstitutionAdopted, DecisionMade, OutcomeReported
 from grants.binding import BindingTo
 from grants.book.states import ConsentState, GenesisState
 from grants.consent import Wanted, item_for
@@ -56,7 +57,7 @@ def check_decision(evidence: Evidence) -> Line:
 
 
 def check_consumption(evidence: Evidence) -> Line:
-    """Check that what was spent, or asked for, is what the decision calls for."""
+    """Check that what was spent, or asked for, is what the decision calls for, and who told what became of it."""
     decided = evidence.decision
     if decided is None:
         return not_checked("consumption", "there is no decision")
@@ -64,14 +65,38 @@ def check_consumption(evidence: Evidence) -> Line:
     followed = evidence.naming(event.seq)
     spent = [one for one in followed if isinstance(one.body, ConsentConsumed)]
     asked = [one for one in followed if isinstance(one.body, ConsentRequested)]
-    fault = _spending_fault(evidence, event, body, spent) or _asking_fault(evidence, event, body, asked)
+    told = [one for one in followed if isinstance(one.body, OutcomeReported)]
+    fault = (
+        _spending_fault(evidence, event, body, spent)
+        or _asking_fault(evidence, event, body, asked)
+        or _outcome_fault(event, spent, told)
+    )
     if fault:
         return failed("consumption", fault)
+    then = _reported(body, told)
     if asked:
-        return passed("consumption", f"nothing was spent; a human is asked in event {asked[0].seq}")
+        return passed("consumption", f"nothing was spent; a human is asked in event {asked[0].seq}{then}")
     if not spent:
-        return passed("consumption", "no consent was used, and none was spent")
-    return passed("consumption", f"uses of a consent spent directly behind the decision: {len(spent)}", len(spent))
+        return passed("consumption", f"no consent was used, and none was spent{then}")
+    uses = f"uses of a consent spent directly behind the decision: {len(spent)}"
+    return passed("consumption", f"{uses}{then}", len(spent))
+
+
+def _outcome_fault(event: Event, spent: list[Event], told: list[Event]) -> str | None:
+    """Name an outcome that is not from whoever asked; that there is one at most is for the claims."""
+    seqs = tuple(one.seq for one in spent)
+    wrong = [one.seq for one in told if not outcome.fits(one, event, seqs)]
+    return f"event {wrong[0]} is no report by whoever asked for the decision, of what it spent" if wrong else None
+
+
+def _reported(body: DecisionMade, told: list[Event]) -> str:
+    """Say what was reported; that an effect was carried out is the enforcement point's word."""
+    found = [(one.seq, one.body.outcome) for one in told if isinstance(one.body, OutcomeReported)]
+    if not found:
+        return ""
+    seq, effect = found[0]
+    spite = f", although the decision was {body.outcome}" if effect == "done" and body.outcome != "allow" else ""
+    return f"; reported {effect} in event {seq}{spite}"
 
 
 def _spending_fault(evidence: Evidence, event: Event, body: DecisionMade, spent: list[Event]) -> str | None:

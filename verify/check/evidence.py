@@ -117,7 +117,7 @@ class Evidence:
         return [event for event in self._all.get((view, key), []) if event.seq < stop]
 
     def naming(self, decision: int) -> Sequence[Event]:
-        """Give the consumptions and requests that name the decision, oldest first."""
+        """Give the consumptions, requests and outcomes that name the decision, oldest first."""
         return [event for event in self.events.values() if follows(event, decision)]
 
     # -- as a reader of states --
