@@ -8,7 +8,8 @@ Source: DESIGN section 5; BLAKE3 derive_key; RFC 6962 section 2.1 for the twin.
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from struct import Struct
+from typing import Protocol, TypeAlias
 
 from blake3 import blake3
 
@@ -28,7 +29,13 @@ _DOCUMENT = "tallystick 2026-11-30 document v1"
 # Deriving a context's key costs as much as hashing a node; a hasher that holds it is copied instead, never fed.
 _LEAF_HASHER = blake3(derive_key_context=_LEAF)
 _NODE_HASHER = blake3(derive_key_context=_NODE)
+_ROOT_HASHER = blake3(derive_key_context=_ROOT)
 _FIELD_HASHER = blake3(derive_key_context=_FIELD)
+
+_node_input = Struct(f">Q{SIZE}s{SIZE}s").pack
+
+NodeHash: TypeAlias = Callable[[int, bytes, bytes], bytes]
+"""Hashes two children into the node at a position, as `TreeHasher.node` does."""
 
 
 class TreeHasher(Protocol):
@@ -73,6 +80,25 @@ BLAKE3_TREE = Blake3Tree()
 SHA256_TREE = Sha256Tree()
 
 
+def node_hash(hasher: TreeHasher) -> NodeHash:
+    """Give a quicker way to hash many nodes of a tree, for one caller in one thread.
+
+    A hasher that is reset costs half of one that is copied. The children must be digests: of anything longer or
+    shorter than 32 bytes the BLAKE3 way would drop or make up bytes, and `TreeHasher.node` would not.
+    """
+    if hasher is not BLAKE3_TREE:
+        return hasher.node
+    own = _NODE_HASHER.copy()
+    reset, update, finish = own.reset, own.update, own.digest
+
+    def node(position: int, left: bytes, right: bytes) -> bytes:
+        reset()
+        update(_node_input(position, left, right))
+        return finish()
+
+    return node
+
+
 def be64(number: int) -> bytes:
     """Spell a number of 0 to 2^64 - 1 in 8 bytes, big-endian."""
     return number.to_bytes(8, "big")
@@ -80,7 +106,9 @@ def be64(number: int) -> bytes:
 
 def root(leaves: int, peaks: Sequence[bytes]) -> bytes:
     """Hash the peaks, left to right, into the BLAKE3 root of a log of so many leaves."""
-    return blake3(be64(leaves) + b"".join(peaks), derive_key_context=_ROOT).digest()
+    hasher = _ROOT_HASHER.copy()
+    hasher.update(be64(leaves) + b"".join(peaks))
+    return hasher.digest()
 
 
 def field(salt: bytes, pointer: str, value: Json) -> bytes:

@@ -21,6 +21,7 @@ from ledger.proof import ConsistencyProof, InclusionProof, TwinConsistency, Twin
 from verify.errors import InclusionError, RootMismatchError
 
 MAX_SIZE = 2**53 - 1
+_DIGEST = frozenset((digest.SIZE,))
 
 
 # -- the log's own tree --
@@ -59,7 +60,7 @@ def inclusion_peaks(proof: InclusionProof, leaf_hash: bytes, hasher: TreeHasher 
     slot = (size >> height + 1).bit_count()
     _expect_length("peaks", proof.peaks, size.bit_count() - 1)
     _expect_length("path", proof.path, height)
-    _check_digests(proof.peaks)
+    check_digests(proof.peaks)
     peak = climb(index, leaf_hash, proof.path, hasher)[-1]
     return [*proof.peaks[:slot], peak, *proof.peaks[slot:]]
 
@@ -79,9 +80,9 @@ def climb(index: int, leaf_hash: bytes, path: Sequence[bytes], hasher: TreeHashe
     Raises:
         InclusionError: a hash is not 32 bytes long.
     """
-    _check_digests((leaf_hash, *path))
+    check_digests((leaf_hash, *path))
     position, passed, step = 2 * index - index.bit_count(), [leaf_hash], 2
-    node, value = hasher.node, leaf_hash
+    node, value = digest.node_hash(hasher), leaf_hash
     for sibling in path:
         if index & 1:
             # A parent stands right behind its right child, and behind the left one and all of the right one's subtree.
@@ -147,7 +148,7 @@ def consistency_peaks(proof: ConsistencyProof, hasher: TreeHasher = BLAKE3_TREE)
     for (_, turns), path in zip(climbs, proof.paths, strict=True):
         _expect_length("path", path, len(turns))
     _expect_length("right peaks", proof.right_peaks, proof.new_size.bit_count() - climbs[-1][0] - 1)
-    _check_digests(proof.right_peaks)
+    check_digests(proof.right_peaks)
     peaks: list[bytes] = []
     for (slot, turns), old_peak, path in zip(climbs, proof.old_peaks, proof.paths, strict=True):
         peak = _fold(turns, old_peak, path, hasher)
@@ -194,9 +195,10 @@ def _descend(size: int, position: int) -> tuple[int, list[tuple[int, bool]]]:
 
 
 def _fold(turns: Sequence[tuple[int, bool]], value: bytes, path: Sequence[bytes], hasher: TreeHasher) -> bytes:
-    _check_digests((value, *path))
+    check_digests((value, *path))
+    node = digest.node_hash(hasher)
     for (parent, right), sibling in zip(turns, path, strict=True):
-        value = hasher.node(parent, sibling, value) if right else hasher.node(parent, value, sibling)
+        value = node(parent, sibling, value) if right else node(parent, value, sibling)
     return value
 
 
@@ -229,7 +231,7 @@ def twin_inclusion_root(proof: TwinInclusion, leaf_hash: bytes) -> bytes:
     _check_index(proof.index, proof.size)
     inner, border = _twin_shape(proof.index, proof.size, 0)
     _expect_length("path", proof.path, inner + border)
-    _check_digests((leaf_hash, *proof.path))
+    check_digests((leaf_hash, *proof.path))
     value = leaf_hash
     for level, sibling in enumerate(proof.path):
         left = level >= inner or proof.index >> level & 1
@@ -254,7 +256,7 @@ def check_twin_consistency(
     """
     _check_sizes(proof.old_size, proof.new_size)
     _expect_sizes((proof.old_size, proof.new_size), (old_size, new_size))
-    _check_digests((old_root, new_root))
+    check_digests((old_root, new_root))
     if old_size == new_size:
         _expect_length("path", proof.path, 0)
         _expect("root", old_root, new_root)
@@ -273,7 +275,7 @@ def _twin_roots(old_root: bytes, proof: TwinConsistency) -> tuple[bytes, bytes]:
     inner, border = _twin_shape(proof.old_size - 1, proof.new_size, level)
     whole = proof.old_size == 1 << level
     _expect_length("path", proof.path, inner + border + (not whole))
-    _check_digests(proof.path)
+    check_digests(proof.path)
     seed, *path = (old_root, *proof.path) if whole else proof.path
     index = proof.old_size - 1 >> level
     old = new = seed
@@ -312,10 +314,15 @@ def _check_sizes(old_size: int, new_size: int) -> None:
         raise InclusionError(f"nothing can be proven from size {old_size} to size {new_size}")
 
 
-def _check_digests(digests: Iterable[bytes]) -> None:
-    for value in digests:
-        if len(value) != digest.SIZE:
-            raise InclusionError(f"a hash has {digest.SIZE} bytes, not {len(value)}")
+def check_digests(digests: Iterable[bytes]) -> None:
+    """Check that each has the length of a hash.
+
+    Raises:
+        InclusionError: one has not.
+    """
+    lengths = set(map(len, digests))
+    if lengths - _DIGEST:
+        raise InclusionError(f"a hash has {digest.SIZE} bytes, not {max(lengths - _DIGEST)}")
 
 
 def _expect_sizes(claimed: tuple[int, ...], signed: tuple[int, ...]) -> None:
