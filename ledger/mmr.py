@@ -15,7 +15,9 @@ the e leaves before it. There is one mountain for each bit of n, the highest to 
 ``2^h`` leaves and ``2^(h+1) - 1`` nodes.
 
 Each proof has two twins: one lists the positions that it needs, the other reads and consumes exactly those hashes.
-This module proves; ``verify.inclusion`` checks and is written apart. Sizes are leaf counts unless a name says nodes.
+This module proves; ``verify.inclusion`` checks and is written apart. What a log hands out of single events comes from
+``verify.prover``, which verifies first, and is what `prove_inclusion` says here. Sizes are leaf counts unless a name
+says nodes.
 
 Source: DESIGN section 6.
 """
@@ -215,11 +217,7 @@ def prove_inclusion(reader: NodeReader, leaf_index: int, leaves: int) -> Inclusi
     Raises:
         ProofError: the range has no such leaf.
     """
-    return inclusion_of(reader.read(inclusion_positions(leaf_index, leaves)), leaf_index, leaves)
-
-
-def inclusion_of(hashes: Sequence[bytes], leaf_index: int, leaves: int) -> InclusionProof:
-    """Make the proof of a leaf from the hashes that `inclusion_positions` lists."""
+    hashes = reader.read(inclusion_positions(leaf_index, leaves))
     path, peaks = split(hashes, (peak_height(leaf_position(leaf_index), leaves), leaves.bit_count() - 1))
     return InclusionProof(leaves, leaf_index, path, peaks)
 

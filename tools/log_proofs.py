@@ -129,7 +129,7 @@ def _prove(
 ) -> tuple[ProofHead, Iterable[bytes]]:
     match asked:
         case Events((seq,)):
-            data, own, twin = proven.prove_event(look, roots, seq)
+            data, own, twin = proven.EventProver(roots).prove(look, seq)
             return ProofHead(note, roots, own, twin, link), (data,)
         case Events(seqs):
             events, *pair = proven.prove_events(look, roots, sorted(set(seqs)))

@@ -20,7 +20,7 @@ from tools.ledger import OpenLedger
 from tools.proving import covering, not_witnessed
 from verify.check.report import Line
 from verify.errors import InclusionError
-from verify.proven import prove_event, roots_of
+from verify.proven import EventProver, roots_of
 from verify.receipt import check_receipt, subject_of
 
 Form: TypeAlias = Literal["tlog-proof", "cose"]
@@ -78,7 +78,7 @@ def _proof(snapshot: Snapshot, seq: int, signed: Signed) -> tuple[bytes, TwinInc
     if seq >= snapshot.head.size:
         raise InputError(f"there is no event {seq}: the log has {snapshot.head.size}, the first of which is 0")
     try:
-        event, _, proof = prove_event(snapshot, roots_of(signed.checkpoint), seq)
+        event, _, proof = EventProver(roots_of(signed.checkpoint)).prove(snapshot, seq)
     except (InclusionError, ProofError) as error:
         raise EvidenceError(f"the receipt of event {seq} does not hold ({error}): run tally audit") from error
     return event, proof

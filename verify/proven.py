@@ -2,9 +2,8 @@
 
 What is trusted are the roots of one size: of a signed checkpoint, or of a size before it whose roots were shown to be
 continued by it. A proof that the database's contents don't bear out is refused here, by the checker that the verifier
-uses. Each tree's part is one query; a range is a second one, for its events, which are taken one by one.
-
-For many proofs of single events there is `verify.prover`.
+uses. Each tree's part is one query; a range is a second one, for its events, which are taken one by one. Single events
+are proven in the way of `verify.prover`, which remembers what it has verified.
 
 Source: DESIGN section 6; docs/spec/proof-file.md.
 """
@@ -21,6 +20,7 @@ from ledger.proof import ConsistencyProof, InclusionProof, RangeProof, SetProof,
 from verify import inclusion
 from verify.errors import InclusionError
 from verify.multiproof import check_in_both
+from verify.prover import Prover, TwinProver
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +96,32 @@ def roots_before(look: Snapshot, size: int, trusted: Roots) -> tuple[Roots, Grow
     return past, prove_growth(look, past, trusted)
 
 
-def prove_event(look: Snapshot, roots: Roots, seq: int) -> tuple[bytes, InclusionProof, TwinInclusion]:
-    """Prove that an event stands in the log of these roots.
+class EventProver:
+    """Proves single events in both trees, one after the other.
+
+    Args:
+        roots: of the log in which they stand.
 
     Raises:
-        InclusionError: there is no such event, or what is stored does not lead to the roots.
-        LedgerError: it can't be read.
+        InclusionError: there is no log of that size.
     """
-    (data,), nodes = look.nodes("blake3").read_with((seq,), mmr.inclusion_positions(seq, roots.size))
-    own = mmr.inclusion_of(nodes, seq, roots.size)
-    twin = rfc6962.prove_inclusion(look.nodes("sha256"), seq, roots.size)
-    check_event(roots, own, twin, data)
-    return data, own, twin
+
+    def __init__(self, roots: Roots) -> None:
+        self._own = Prover(roots.size, roots.blake3)
+        self._twin = TwinProver(roots.size, roots.sha256)
+
+    def prove(self, look: Snapshot, seq: int) -> tuple[bytes, InclusionProof, TwinInclusion]:
+        """Prove that an event stands in the log of the roots.
+
+        Raises:
+            InclusionError: there is no such event, or what is stored does not lead to the roots.
+            LedgerError: it can't be read.
+        """
+        data, own = self._own.prove(look.nodes("blake3"), seq)
+        read_again, twin = self._twin.prove(look.nodes("sha256"), seq)
+        if read_again != data:
+            raise InclusionError(f"event {seq} was read as two different ones")
+        return data, own, twin
 
 
 def check_event(roots: Roots, own: InclusionProof, twin: TwinInclusion, data: bytes) -> None:

@@ -46,7 +46,7 @@ TRUSTED = proven.roots_of(POLICY.open(NOTES[SIZE]).checkpoint)
 
 
 def event_file(look: Snapshot, roots: Roots = TRUSTED, link: Any = None, seq: int = 5) -> tuple[ProofHead, list[bytes]]:
-    data, own, twin = proven.prove_event(look, roots, seq)
+    data, own, twin = proven.EventProver(roots).prove(look, seq)
     return ProofHead(NOTES[SIZE], roots, own, twin, link), [data]
 
 

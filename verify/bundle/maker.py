@@ -7,22 +7,20 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from decisions.events import DecisionMade, TrustUpdated
-from ledger import mmr, rfc6962
 from ledger.checkpoint import Checkpoint, require_blake3
-from ledger.digest import SHA256_TREE
 from ledger.disclosure import paths
 from ledger.errors import NoteError
-from ledger.event import Event, Registry
+from ledger.event import Registry
 from ledger.log import Snapshot
 from ledger.note import parse_note
 from ledger.view import View
-from verify import inclusion
 from verify.bundle.choice import NEEDED, Disclosure
 from verify.bundle.form import MAX_BYTES, MAX_DISCLOSURES, MAX_EVENTS, Bundle, BundledEvent, Disclosed
 from verify.bundle.linking import links_to
 from verify.bundle.selection import Selection, making, select
 from verify.bundle.source import LogSource
 from verify.errors import BundleError, InclusionError
+from verify.proven import EventProver, roots_of
 
 READING = "/c_inst"
 
@@ -60,10 +58,11 @@ def make_bundle(
     if len(selection.events) > MAX_EVENTS:
         raise BundleError(f"the decision rests on {len(selection.events)} events; a bundle holds {MAX_EVENTS}")
     _check_covers(checkpoint, max(selection.events), snapshot.head.size)
+    prover = EventProver(roots_of(checkpoint))
     bundle = Bundle(
         seq,
         note,
-        tuple(_prove(snapshot, event, checkpoint) for event in selection.events.values()),
+        tuple(_prove(snapshot, prover, event) for event in selection.events),
         tuple(_disclose(snapshot, selection, disclose, _needed(source, decision.body))),
         tuple(links_to(snapshot, checkpoint)),
     )
@@ -87,17 +86,11 @@ def _check_covers(checkpoint: Checkpoint, last: int, head: int) -> None:
         )
 
 
-def _prove(snapshot: Snapshot, event: Event, checkpoint: Checkpoint) -> BundledEvent:
-    size, seq = checkpoint.size, event.seq
-    own = mmr.prove_inclusion(snapshot.nodes("blake3"), seq, size)
-    twin = rfc6962.prove_inclusion(snapshot.nodes("sha256"), seq, size)
+def _prove(snapshot: Snapshot, prover: EventProver, seq: int) -> BundledEvent:
     try:
-        inclusion.check_inclusion(require_blake3(checkpoint), own, event.data)
-        leaf = SHA256_TREE.leaf(seq, event.data)
-        inclusion.check_twin_inclusion(checkpoint.sha256_root, twin, leaf, size=size)
+        return BundledEvent(seq, *prover.prove(snapshot, seq))
     except InclusionError as error:
         raise BundleError(f"event {seq} is not what the checkpoint commits to: {error}; run tally audit") from error
-    return BundledEvent(seq, event.data, own, twin)
 
 
 def _needed(source: LogSource, body: DecisionMade) -> frozenset[tuple[int, str]]:

@@ -37,6 +37,8 @@ _PRAGMAS: Final = (
     "foreign_keys = ON",
     "trusted_schema = OFF",
     "secure_delete = ON",
+    # In KiB: room for most inner pages of the trees that a proof from ten million events is looked up in.
+    "cache_size = -16384",
 )
 _SETTINGS: Final = {"journal_mode": "wal", "synchronous": "2"}
 _WORDS: Final[dict[int, Words]] = {

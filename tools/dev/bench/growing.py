@@ -140,7 +140,7 @@ def _settle(sheet: Sheet, address: Address, column: str, size: int) -> Station:
 
     def work(look: Snapshot) -> Station:
         nodes, root = look.nodes("blake3"), digest.root(size, look.head.blake3_peaks)
-        at = Station(size, log, root, Prover(nodes, size, root), random.Random(size), [])
+        at = Station(size, log, root, Prover(size, root), random.Random(size), [])
         sheet.add(cold(size), "proofs/s", column, rate(PROOFS, lambda: at.prove(look, PROOFS)))
         at.prove(look, min(WARMING, 2000 + size // 100))
         at.kept = [at.prover.prove(nodes, at.chance.randrange(size)) for _ in range(PROOFS)]
