@@ -27,6 +27,7 @@ class Answer:
         spoken: the rules that spoke, with the truth of each atom; empty on a repeat.
         problems: what could not be read, explained; empty on a repeat.
         descriptors: what was known of each action; empty on a repeat.
+        resolved: (target, where its link led) of each file that is a link; empty on a repeat.
         trouble: why no record could be written, or an empty text.
     """
 
@@ -39,6 +40,7 @@ class Answer:
     spoken: tuple[Spoken, ...] = ()
     problems: tuple[Problem, ...] = ()
     descriptors: tuple[Descriptor, ...] = ()
+    resolved: tuple[tuple[str, str], ...] = ()
     trouble: str = ""
 
     def articles(self) -> tuple[str, ...]:

@@ -2,6 +2,8 @@
 
     DecisionError
     |-- ConstitutionError        a constitution that is not accepted, as a whole
+    |-- EnforcementError         an enforcement point that is wired or used wrongly
+    |-- GovernanceDenied         what an enforcement point raises in the place of an effect (decisions.pep.denied)
     |-- OutcomeError             an outcome that can't be reported: of no decision, a second one, by somebody else
     |-- RequestConflictError     a request id that was used for another operation
     `-- TrustError               a trust key that could be another's, or a trust state that does not follow
@@ -20,6 +22,10 @@ class ConstitutionError(DecisionError, ValueError):
 
 class TrustError(DecisionError, ValueError):
     """A trust key could be another's, or a trust state or update does not follow from what stands before it."""
+
+
+class EnforcementError(DecisionError, TypeError):
+    """An enforcement point is wired or used wrongly: without a decision point, or on what no verdict names."""
 
 
 class OutcomeError(DecisionError, ValueError):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from decisions.book import CURRENT
 from decisions.constitution.loader import load
-from decisions.constitution.model import Constitution
+from decisions.constitution.model import Constitution, TrustClass
 from decisions.errors import DecisionError
 from decisions.events import ConstitutionAdopted
 from grants.authority import check_event
@@ -110,3 +110,8 @@ def vocabulary_of(constitution: Constitution) -> Vocabulary:
         declared={kind: frozenset(constitution.types_for(kind)) for kind in constitution.kinds},
         verbs={kind: frozenset(verbs) for kind, verbs in constitution.kinds.items()},
     )
+
+
+def open_class_of(constitution: Constitution) -> TrustClass | None:
+    """Give the class of reply that is always open, or None: a constitution has one at most."""
+    return next((each for each in constitution.trust.classes if each.gate == "open"), None)

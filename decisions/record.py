@@ -15,10 +15,12 @@ from typing import Final, TypeAlias
 from decisions import draft
 from decisions.action import Action, Problem, Reduction, action, reduction
 from decisions.answer import Answer, recorded, unavailable
+from decisions.constitution.model import TrustClass
 from decisions.descriptor import Circumstances
 from decisions.errors import RequestConflictError
 from decisions.evaluation import Evaluation, Trace, erred, evaluate
 from decisions.events import DecisionMade
+from decisions.law import law_in_force, open_class_of
 from decisions.operation import Operation
 from decisions.outcome import Report, Reported, report_outcome
 from decisions.reducers import reduce_operation
@@ -82,14 +84,15 @@ class DecisionPoint:
             RequestConflictError: the request id was used for another operation.
         """
         # Reading the operation needs no lock: it depends on nothing but the operation.
-        reduced = self.reduce(request.operation)
+        reduced, resolved = self._read(request.operation)
         if request.id is not None and not _can_be_kept(request.id):
             # Such an id can't stand in the record; that it was refused can.
             why = f"a request id is a visible text of at most {MAX_ID} characters, and not {_AUTOMATIC}..."
             told = Problem("ID_INVALID", f"{why}: {code_points(request.id)[:MAX_ID]}", "the request id")
             request, reduced = replace(request, id=None), reduction(reduced.actions, [*reduced.problems, told])
         try:
-            return self._log.transact(lambda tx: self._decide(tx, request, reduced))
+            answer = self._log.transact(lambda tx: self._decide(tx, request, reduced))
+            return answer if answer.repeated else replace(answer, resolved=resolved)
         except RequestConflictError:
             raise
         except (StoreError, ClockError) as error:
@@ -115,15 +118,29 @@ class DecisionPoint:
 
     def reduce(self, operation: Operation) -> Reduction:
         """Give what the operation does, links on this machine followed."""
+        return self._read(operation)[0]
+
+    def open_class(self) -> TrustClass | None:
+        """Give the class that is always open, or None where the constitution in force has none.
+
+        Raises:
+            LedgerError: the ledger can't be read.
+            DecisionError: no constitution is in force.
+        """
+        law = self._log.read(lambda snapshot: law_in_force(snapshot, self._registry))
+        return open_class_of(law.constitution)
+
+    def _read(self, operation: Operation) -> tuple[Reduction, tuple[tuple[str, str], ...]]:
         reduced = reduce_operation(operation.form, operation.payload, home=self._home)
         if self._resolver is None:
-            return reduced
+            return reduced, ()
         try:
             led = _resolved(reduced.actions, self._resolver)
         except Exception as error:  # noqa: BLE001  (fail closed: where links lead nobody knows where, nothing is allowed)
             problem = Problem("TARGET_UNRESOLVED", f"its links can't be followed: {type(error).__name__}", "")
-            return reduction(reduced.actions, [*reduced.problems, problem])
-        return reduction([*reduced.actions, *led], reduced.problems)
+            return reduction(reduced.actions, [*reduced.problems, problem]), ()
+        links = sorted({(source.target, one.target) for source, one in led})
+        return reduction([*reduced.actions, *(one for _, one in led)], reduced.problems), tuple(links)
 
     def _decide(
         self, tx: Transaction, request: Request, reduced: Reduction, *, failed: Exception | None = None
@@ -212,11 +229,11 @@ def _decided(event: Event) -> DecisionMade:
     return event.body
 
 
-def _resolved(actions: tuple[Action, ...], resolver: Resolver) -> list[Action]:
-    """Give each file action once more for where its target's links lead: both must be allowed."""
+def _resolved(actions: tuple[Action, ...], resolver: Resolver) -> list[tuple[Action, Action]]:
+    """Give each file action once more for where its target's links lead, behind itself: both must be allowed."""
     found = []
     for one in actions:
         led = resolver(one.target) if one.kind == "file" else None
         if led is not None and led != one.target:
-            found.append(action(one.kind, one.verb, led, dict(one.facts), f"{one.part} (link followed)"))
+            found.append((one, action(one.kind, one.verb, led, dict(one.facts), f"{one.part} (link followed)")))
     return found
