@@ -8,6 +8,7 @@ Source: DESIGN section 5; BLAKE3 derive_key; RFC 6962 section 2.1 for the twin.
 
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
+from operator import add
 from struct import Struct
 from typing import Protocol, TypeAlias
 
@@ -32,6 +33,7 @@ _NODE_HASHER = blake3(derive_key_context=_NODE)
 _ROOT_HASHER = blake3(derive_key_context=_ROOT)
 _FIELD_HASHER = blake3(derive_key_context=_FIELD)
 
+_be64 = Struct(">Q").pack
 _node_input = Struct(f">Q{SIZE}s{SIZE}s").pack
 
 NodeHash: TypeAlias = Callable[[int, bytes, bytes], bytes]
@@ -63,6 +65,17 @@ class Blake3Tree:
         hasher.update(position.to_bytes(8, "big") + left + right)
         return hasher.digest()
 
+    def leaves(self, first: int, entries: Sequence[bytes]) -> list[bytes]:
+        """Hash the entries at leaf ``first`` and on, as `leaf` does, without a call for each."""
+        fresh, count = _LEAF_HASHER.copy, len(entries)
+        bound = map(add, map(_be64, range(first, first + count)), entries)
+        return [fresh().update(data).digest() for data in bound]
+
+    def nodes(self, positions: Sequence[int], lefts: Sequence[bytes], rights: Sequence[bytes]) -> list[bytes]:
+        """Hash pairs of children, 32 bytes each, as `node` does, without a call for each."""
+        fresh = _NODE_HASHER.copy
+        return [fresh().update(data).digest() for data in map(_node_input, positions, lefts, rights)]
+
 
 class Sha256Tree:
     """The twin: RFC 6962 hashes of the same subtrees, for the C2SP world."""
@@ -74,6 +87,16 @@ class Sha256Tree:
     def node(self, position: int, left: bytes, right: bytes) -> bytes:  # noqa: ARG002  (nor nodes a position)
         """Hash 0x01 and the children."""
         return hashlib.sha256(b"\x01" + left + right).digest()
+
+    def leaves(self, first: int, entries: Sequence[bytes]) -> list[bytes]:  # noqa: ARG002  (as `leaf`)
+        """Hash entries, as `leaf` does, without a call for each."""
+        sha256 = hashlib.sha256
+        return [sha256(b"\x00" + entry).digest() for entry in entries]
+
+    def nodes(self, positions: Sequence[int], lefts: Sequence[bytes], rights: Sequence[bytes]) -> list[bytes]:  # noqa: ARG002  (as `node`)
+        """Hash pairs of children, as `node` does, without a call for each."""
+        sha256 = hashlib.sha256
+        return [sha256(b"\x01" + left + right).digest() for left, right in zip(lefts, rights, strict=True)]
 
 
 BLAKE3_TREE = Blake3Tree()

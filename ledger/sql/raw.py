@@ -85,12 +85,14 @@ class RawTables:
     """One consistent look at the tables.
 
     Attributes:
-        ranges: reads the large tables.
+        ranges: reads the large tables, whatever stands there.
+        strict: the same, but that text which is none is an error.
     """
 
     def __init__(self, connection: sa.Connection) -> None:
         self._connection = connection
         self.ranges = Ranges(connection)
+        self.strict = Ranges(connection, strict=True)
 
     def event_bytes(self, seq: int) -> object:
         """Give what stands as one event's bytes, or None."""

@@ -15,10 +15,11 @@ from ledger.sql.raw import RawTables
 from ledger.view import View
 from tools.audit.contents import ContentCheck, Contents
 from tools.audit.erasures import Closed
+from tools.audit.grown import grown
 from tools.audit.keys import BUCKET, MODULUS, stored_sums
 from tools.audit.memo import Remembered, beside
 from tools.audit.report import Tallies
-from tools.audit.trees import Node, Pair, TreeCheck, grown
+from tools.audit.trees import Node, Pair, TreeCheck
 
 MAX_UNREADABLE = 64
 """So many rows that can't be read are singled out in a range; beyond them all that is left counts as unreadable."""
@@ -88,12 +89,13 @@ class RangeCheck:
 
     def quick(self, span: Span) -> RangeResult:
         """Check a range from the peaks that are stored; whoever asked must compare these with what it believes."""
-        careful = RangeResult(span)
+        # What can't be read as it was written is for the careful walk.
+        careful, ranges = RangeResult(span), self.raw.strict
         try:
-            base = stored_peaks(self.ranges, span.start)
-            events = self.ranges.events(span.start, span.stop)
-            nodes = self.ranges.nodes(mmr.size(span.start), mmr.size(span.stop))
-            openings = self.ranges.openings(span.start, span.stop) if self.openings else []
+            base = stored_peaks(ranges, span.start)
+            events = ranges.events(span.start, span.stop)
+            nodes = ranges.nodes(mmr.size(span.start), mmr.size(span.stop))
+            openings = ranges.openings(span.start, span.stop) if self.openings else []
         except StoreError:
             return careful
         if base is None or len(events) != span.stop - span.start:
@@ -182,12 +184,14 @@ def stored_peaks(ranges: Ranges, size: int) -> tuple[Pair, ...] | None:
     Raises:
         StoreError: the database can't read them.
     """
-    peaks: list[Pair] = []
-    for position in mmr.peak_positions(size):
-        for _, own, twin in ranges.nodes(position, position + 1):
-            if isinstance(own, bytes) and isinstance(twin, bytes) and len(own) == len(twin) == digest.SIZE:
-                peaks.append((own, twin))
-    return tuple(peaks) if len(peaks) == size.bit_count() else None
+    places = mmr.peak_positions(size)
+    rows = ranges.nodes_at(places)
+    peaks = [
+        (own, twin)
+        for _, own, twin in rows
+        if isinstance(own, bytes) and isinstance(twin, bytes) and len(own) == len(twin) == digest.SIZE
+    ]
+    return tuple(peaks) if [row[0] for row in rows] == list(places) and len(peaks) == len(places) else None
 
 
 def read_each(read: Callable[[int, int], list[Row]], start: int, stop: int) -> tuple[list[Row], set[int]]:

@@ -1,7 +1,7 @@
 """Both trees, computed from the events' bytes and held against the stored nodes, one range of the log after another.
 
-A range grows from the peaks before it. `grown` does that in one stroke where everything fits, which is nearly always;
-where it does not, `TreeCheck` goes through the range leaf by leaf and finds out what is wrong.
+A range grows from the peaks before it. `tools.audit.grown` does that in one stroke where everything fits, which is
+nearly always; where it does not, `TreeCheck` goes through the range leaf by leaf and finds out what is wrong.
 
 A leaf that fits in neither tree says that either the event or the node's row was changed. Its parent decides: the one
 of the two that the parent's stored hash was made from is the right one; for a leaf without a parent the head decides.
@@ -15,9 +15,6 @@ from typing import TypeAlias
 
 from ledger import digest, mmr, rfc6962
 from ledger.digest import BLAKE3_TREE, SHA256_TREE
-from ledger.growth import Growth
-from ledger.instant import Instant
-from ledger.log import Head
 from ledger.sql.ranges import Row
 from tools.audit.report import Kind, Tallies, spell
 from tools.audit.side import Side
@@ -55,32 +52,6 @@ class Trees:
     damaged: set[int]
     peaks: list[Node]
     roots: dict[int, tuple[Pair, ...]]
-
-
-def grown(start: int, base: Sequence[Pair], events: list[Row], nodes: list[Row], wanted: Sequence[int]) -> Trees | None:
-    """Grow the trees over a range, if every row of it fits; else None.
-
-    Args:
-        start: the first event of the range.
-        base: the peaks before it.
-        events: (seq, at, type, bytes) of the range.
-        nodes: (pos, blake3, sha256) of the range.
-        wanted: the sizes within the range whose roots are asked for, in order.
-    """
-    if [row[0] for row in events] != list(range(start, start + len(events))):
-        return None
-    entries = [row[3] for row in events if isinstance(row[3], bytes)]
-    if len(entries) != len(events):
-        return None
-    growth = Growth(Head(start, tuple(own for own, _ in base), tuple(twin for _, twin in base), Instant("")))
-    roots: dict[int, tuple[Pair, ...]] = {}
-    for size in [*wanted, start + len(entries)]:
-        growth.extend(entries[growth.size - start : size - start])
-        own, twin = growth.peaks
-        roots[size] = ((digest.root(size, own), rfc6962.root(twin)),)
-    if growth.nodes != nodes:
-        return None
-    return Trees(set(), [Node([pair]) for pair in zip(*growth.peaks, strict=True)], roots)
 
 
 @dataclass(slots=True)

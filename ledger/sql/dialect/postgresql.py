@@ -6,7 +6,7 @@ ONLY, and sees one state of the log until it ends. A server that would say a com
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import sqlalchemy as sa
@@ -160,6 +160,10 @@ class PostgreSQL:
 
     def read_anything(self, engine: sa.Engine) -> None:
         """Nothing to do: a column's type holds here, and who reads begins READ ONLY."""
+
+    def strict_text(self, connection: DBAPIConnection) -> AbstractContextManager[object]:  # noqa: ARG002  (the protocol's form)
+        """Do nothing: text is UTF-8 here."""
+        return nullcontext()
 
     def scrub(self, connection: DBAPIConnection, where: str, patience: float) -> None:
         """Write the table of the openings anew; see `ledger.sql.dialect.postgresql_scrub`."""

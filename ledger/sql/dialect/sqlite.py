@@ -206,6 +206,15 @@ class SQLite:
         """Read text that is no UTF-8 as lone surrogates, and write nothing."""
         sa.event.listen(engine, "connect", _read_anything)
 
+    @contextmanager
+    def strict_text(self, connection: DBAPIConnection) -> Iterator[None]:
+        """Have the driver make the text itself, which takes a tenth of what a call for each does."""
+        lenient, connection.text_factory = connection.text_factory, str
+        try:
+            yield
+        finally:
+            connection.text_factory = lenient
+
     def scrub(self, connection: DBAPIConnection, where: str, patience: float) -> None:
         """Write the whole file anew, into the write-ahead log and from there over the old pages, and cut both off."""
         with closing(connection.cursor()) as cursor:

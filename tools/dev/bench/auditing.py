@@ -9,9 +9,9 @@ from ledger.sql.place import open_log
 from ledger.sql.raw import open_raw
 from ledger.sql.rebuild import rebuild
 from tools.audit.fold import FoldedStates
+from tools.audit.grown import grown
 from tools.audit.ranged import spans, stored_peaks
 from tools.audit.run import audit
-from tools.audit.trees import grown
 from tools.dev.bench.logs import append_booked, full_log
 from tools.dev.bench.sample import REGISTRY, VIEWS, clock
 from tools.dev.bench.sheet import SQLITE, Sheet, rate
@@ -46,9 +46,9 @@ def _trees(file: Path, size: int) -> None:
     """Do what the audit does first: read events and nodes, and grow both trees from the events."""
     with open_raw(file) as raw:
         for span in spans(0, size, ()):
-            base = stored_peaks(raw.ranges, span.start)
-            events = raw.ranges.events(span.start, span.stop)
-            nodes = raw.ranges.nodes(mmr.size(span.start), mmr.size(span.stop))
+            base = stored_peaks(raw.strict, span.start)
+            events = raw.strict.events(span.start, span.stop)
+            nodes = raw.strict.nodes(mmr.size(span.start), mmr.size(span.stop))
             if base is None or grown(span.start, base, events, nodes, ()) is None:
                 raise AssertionError("the benchmark's own log is damaged")
 
