@@ -10,70 +10,54 @@ Source: DESIGN sections 6 and 9; docs/spec/equivocation.md.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final, Generic, Self, TypeVar
 
 from ledger import canon, digest, mmr, rfc6962
 from ledger.canon import Json
-from ledger.checkpoint import Checkpoint, require_blake3
+from ledger.checkpoint import Checkpoint
 from ledger.errors import CanonError, ProofError
 from ledger.log import Tree
 from ledger.mmr import NodeReader
 from ledger.proof import ConsistencyProof, TwinConsistency
-from verify.errors import ContinuationFormError, InclusionError, RootMismatchError
-from verify.inclusion import check_consistency, check_twin_consistency
+from verify.errors import ContinuationFormError, RootMismatchError
+from verify.proven import Growth, Roots, check_growth, roots_of
 
 MAX_BYTES: Final = 2**18
 
 _KEYS: Final = ("blake3", "sha256")
 _PREFIX_KEYS: Final = ("old_root", "proof")
 
+P = TypeVar("P", ConsistencyProof, TwinConsistency)
+
 
 @dataclass(frozen=True, slots=True)
-class OwnPrefix:
-    """The log's own tree at the older size, and the proof from there."""
+class Prefix(Generic[P]):
+    """One tree at the older size, and the proof from there."""
 
     old_root: bytes
-    proof: ConsistencyProof
+    proof: P
 
     def to_json(self) -> dict[str, Json]:
         """Give it as a JSON value."""
         return {"old_root": canon.to_base64url(self.old_root), "proof": self.proof.to_json()}
 
     @classmethod
-    def from_json(cls, value: Json) -> Self:
+    def from_json(cls, value: Json, kind: type[P]) -> Self:
         """Read it from a JSON value.
+
+        Args:
+            value: the JSON value.
+            kind: which tree's proof it holds.
 
         Raises:
             ContinuationFormError: not of this form.
         """
-        root, proof = _prefix(value)
+        if not isinstance(value, dict):
+            raise ContinuationFormError("what is said of a tree is a JSON object")
+        _check_keys(value, _PREFIX_KEYS)
+        root = _root(value["old_root"])
         try:
-            return cls(root, ConsistencyProof.from_json(proof))
-        except ProofError as error:
-            raise ContinuationFormError(str(error)) from error
-
-
-@dataclass(frozen=True, slots=True)
-class TwinPrefix:
-    """The RFC 6962 tree at the older size, and the proof from there."""
-
-    old_root: bytes
-    proof: TwinConsistency
-
-    def to_json(self) -> dict[str, Json]:
-        """Give it as a JSON value."""
-        return {"old_root": canon.to_base64url(self.old_root), "proof": self.proof.to_json()}
-
-    @classmethod
-    def from_json(cls, value: Json) -> Self:
-        """Read it from a JSON value.
-
-        Raises:
-            ContinuationFormError: not of this form.
-        """
-        root, proof = _prefix(value)
-        try:
-            return cls(root, TwinConsistency.from_json(proof))
+            return cls(root, kind.from_json(value["proof"]))
         except ProofError as error:
             raise ContinuationFormError(str(error)) from error
 
@@ -82,8 +66,8 @@ class TwinPrefix:
 class Continuation:
     """Both trees."""
 
-    blake3: OwnPrefix
-    sha256: TwinPrefix
+    blake3: Prefix[ConsistencyProof]
+    sha256: Prefix[TwinConsistency]
 
     def to_bytes(self) -> bytes:
         """Give canonical JSON and one newline."""
@@ -106,7 +90,9 @@ class Continuation:
         except CanonError as error:
             raise ContinuationFormError(f"not a continuation: {error}") from error
         _check_keys(fields, _KEYS)
-        return cls(OwnPrefix.from_json(fields["blake3"]), TwinPrefix.from_json(fields["sha256"]))
+        return cls(
+            Prefix.from_json(fields["blake3"], ConsistencyProof), Prefix.from_json(fields["sha256"], TwinConsistency)
+        )
 
     def check(self, old: Checkpoint, new: Checkpoint) -> None:
         """Check, in both trees, that the newer checkpoint continues the older.
@@ -115,25 +101,14 @@ class Continuation:
             InclusionError: it is not proven.
             CheckpointError: one of them has no BLAKE3 root.
         """
-        sizes = {"old_size": old.size, "new_size": new.size}
-        check_twin_consistency(self.sha256.old_root, new.sha256_root, self.sha256.proof, **sizes)
-        check_sizes(self.blake3.proof, **sizes)
-        check_consistency(self.blake3.old_root, require_blake3(new), self.blake3.proof)
+        said = Roots(old.size, self.blake3.old_root, self.sha256.old_root)
+        check_growth(said, roots_of(new), Growth(self.blake3.proof, self.sha256.proof))
         # What the newer log has at the older size must be what was signed for it.
-        if self.sha256.old_root != old.sha256_root:
-            raise RootMismatchError("SHA-256 root", old.sha256_root, self.sha256.old_root)
-        if self.blake3.old_root != require_blake3(old):
-            raise RootMismatchError("BLAKE3 root", require_blake3(old), self.blake3.old_root)
-
-
-def check_sizes(proof: ConsistencyProof, *, old_size: int, new_size: int) -> None:
-    """Check that a proof of the log's own tree is of the sizes that were signed.
-
-    Raises:
-        InclusionError: it is of others.
-    """
-    if (proof.old_size, proof.new_size) != (old_size, new_size):
-        raise InclusionError(f"the proof is of sizes {proof.old_size} and {proof.new_size}")
+        signed = roots_of(old)
+        if said.sha256 != signed.sha256:
+            raise RootMismatchError("SHA-256 root", signed.sha256, said.sha256)
+        if said.blake3 != signed.blake3:
+            raise RootMismatchError("BLAKE3 root", signed.blake3, said.blake3)
 
 
 def continuation(nodes_of: Callable[[Tree], NodeReader], size: int, old: int, new: int) -> Continuation:
@@ -154,23 +129,19 @@ def continuation(nodes_of: Callable[[Tree], NodeReader], size: int, old: int, ne
     nodes = nodes_of("sha256")
     twin_root = rfc6962.root(nodes.read(mmr.peak_positions(old)))
     return Continuation(
-        OwnPrefix(digest.root(old, own.old_peaks), own),
-        TwinPrefix(twin_root, rfc6962.prove_consistency(nodes, old, new)),
+        Prefix(digest.root(old, own.old_peaks), own),
+        Prefix(twin_root, rfc6962.prove_consistency(nodes, old, new)),
     )
 
 
-def _prefix(value: Json) -> tuple[bytes, Json]:
-    if not isinstance(value, dict):
-        raise ContinuationFormError("what is said of a tree is a JSON object")
-    _check_keys(value, _PREFIX_KEYS)
-    text = value["old_root"]
+def _root(text: Json) -> bytes:
     try:
         root = canon.from_base64url(text) if isinstance(text, str) else b""
     except CanonError as error:
         raise ContinuationFormError(f"a root is {error}") from error
     if len(root) != digest.SIZE:
         raise ContinuationFormError(f"a root is base64url of {digest.SIZE} bytes")
-    return root, value["proof"]
+    return root
 
 
 def _check_keys(fields: Mapping[str, Json], keys: tuple[str, ...]) -> None:

@@ -20,9 +20,10 @@ from ledger.checkpoint import Checkpoint
 from ledger.errors import CanonError, NoteError
 from ledger.note import MAX_SIZE as MAX_NOTE_BYTES
 from ledger.policy import Policy
-from verify.continuation import OwnPrefix, TwinPrefix, check_sizes
+from ledger.proof import ConsistencyProof, TwinConsistency
+from verify.continuation import Prefix
 from verify.errors import ContinuationFormError, EquivocationFormError, InclusionError
-from verify.inclusion import check_consistency, check_twin_consistency
+from verify.inclusion import check_consistency, check_twin_consistency, expect_sizes
 
 FORMAT: Final = "tallystick-equivocation"
 VERSION: Final = 1
@@ -48,8 +49,8 @@ class Equivocation:
 
     first: bytes
     second: bytes
-    blake3: OwnPrefix | None = None
-    sha256: TwinPrefix | None = None
+    blake3: Prefix[ConsistencyProof] | None = None
+    sha256: Prefix[TwinConsistency] | None = None
 
     def to_bytes(self) -> bytes:
         """Give the one spelling of the file."""
@@ -102,8 +103,8 @@ def parse_equivocation(data: bytes) -> Equivocation:
         return Equivocation(
             _note(fields["first"]),
             _note(fields["second"]),
-            None if own is None else OwnPrefix.from_json(own),
-            None if twin is None else TwinPrefix.from_json(twin),
+            None if own is None else Prefix.from_json(own, ConsistencyProof),
+            None if twin is None else Prefix.from_json(twin, TwinConsistency),
         )
     except (CanonError, ContinuationFormError, UnicodeEncodeError) as error:
         raise EquivocationFormError(f"not an equivocation file: {error}") from error
@@ -156,7 +157,7 @@ def _two_roots(first: Checkpoint, second: Checkpoint) -> Iterator[str]:
         yield "BLAKE3"
 
 
-def _twin(prefix: TwinPrefix | None, small: Checkpoint, large: Checkpoint) -> str:
+def _twin(prefix: Prefix[TwinConsistency] | None, small: Checkpoint, large: Checkpoint) -> str:
     """Say what the RFC 6962 tree shows: a fork, nothing at all, or why nothing is proven."""
     if prefix is None:
         return "no SHA-256 proof was given"
@@ -168,14 +169,14 @@ def _twin(prefix: TwinPrefix | None, small: Checkpoint, large: Checkpoint) -> st
     return "" if prefix.old_root == small.sha256_root else f"{_FORK}SHA-256"
 
 
-def _own(prefix: OwnPrefix | None, small: Checkpoint, large: Checkpoint) -> str:
+def _own(prefix: Prefix[ConsistencyProof] | None, small: Checkpoint, large: Checkpoint) -> str:
     """Say the same of the log's own tree."""
     if small.blake3_root is None or large.blake3_root is None:
         return ""
     if prefix is None:
         return "no BLAKE3 proof was given"
     try:
-        check_sizes(prefix.proof, old_size=small.size, new_size=large.size)
+        expect_sizes((prefix.proof.old_size, prefix.proof.new_size), (small.size, large.size))
         check_consistency(prefix.old_root, large.blake3_root, prefix.proof)
     except InclusionError as error:
         return f"the BLAKE3 proof does not hold ({error})"

@@ -142,7 +142,7 @@ def consistency_peaks(proof: ConsistencyProof, hasher: TreeHasher = BLAKE3_TREE)
         InclusionError: the proof's lengths do not fit its sizes, or two old peaks lead to different new ones.
     """
     _check_sizes(proof.old_size, proof.new_size)
-    climbs = [_descend(proof.new_size, peak) for peak, _ in _mountains(proof.old_size)]
+    climbs = [_descend(proof.new_size, peak) for peak, _, _ in mountains(proof.old_size)]
     _expect_length("old peaks", proof.old_peaks, len(climbs))
     _expect_length("paths", proof.paths, len(climbs))
     for (_, turns), path in zip(climbs, proof.paths, strict=True):
@@ -159,19 +159,20 @@ def consistency_peaks(proof: ConsistencyProof, hasher: TreeHasher = BLAKE3_TREE)
     return [*peaks, *proof.right_peaks]
 
 
-def _mountains(size: int) -> list[tuple[int, int]]:
-    """List each mountain's top position and height, left to right."""
-    mountains, nodes = [], 0
+def mountains(size: int) -> list[tuple[int, int, int]]:
+    """List each mountain's top position, first leaf and height, left to right."""
+    found, nodes, leaves = [], 0, 0
     for height in reversed(range(size.bit_length())):
         if size >> height & 1:
             nodes += (2 << height) - 1
-            mountains.append((nodes - 1, height))
-    return mountains
+            found.append((nodes - 1, leaves, height))
+            leaves += 1 << height
+    return found
 
 
 def _mountain_of(size: int, position: int) -> tuple[int, int, int]:
     if position >= 0:
-        for slot, (top, height) in enumerate(_mountains(size)):
+        for slot, (top, _, height) in enumerate(mountains(size)):
             if position <= top:
                 return slot, top, height
     raise InclusionError(f"a log of {size} leaves has no node {position}")
@@ -218,7 +219,7 @@ def check_twin_inclusion(root: bytes, proof: TwinInclusion, leaf_hash: bytes, *,
         InclusionError: it is not proven.
     """
     _check_index(proof.index, proof.size)
-    _expect_sizes((proof.size,), (size,))
+    expect_sizes((proof.size,), (size,))
     _expect("root", root, twin_inclusion_root(proof, leaf_hash))
 
 
@@ -255,7 +256,7 @@ def check_twin_consistency(
         InclusionError: it is not proven.
     """
     _check_sizes(proof.old_size, proof.new_size)
-    _expect_sizes((proof.old_size, proof.new_size), (old_size, new_size))
+    expect_sizes((proof.old_size, proof.new_size), (old_size, new_size))
     check_digests((old_root, new_root))
     if old_size == new_size:
         _expect_length("path", proof.path, 0)
@@ -325,9 +326,15 @@ def check_digests(digests: Iterable[bytes]) -> None:
         raise InclusionError(f"a hash has {digest.SIZE} bytes, not {max(lengths - _DIGEST)}")
 
 
-def _expect_sizes(claimed: tuple[int, ...], signed: tuple[int, ...]) -> None:
+def expect_sizes(claimed: tuple[int, ...], signed: tuple[int, ...]) -> None:
+    """Check that a proof is of the sizes that were signed.
+
+    Raises:
+        InclusionError: it is of others.
+    """
     if claimed != signed:
-        raise InclusionError(f"the proof is for size {claimed}, the signed size is {signed}")
+        said, known = (" and ".join(map(str, sizes)) for sizes in (claimed, signed))
+        raise InclusionError(f"the proof is not of the sizes that were signed: {said} instead of {known}")
 
 
 def _expect_length(what: str, given: Sequence[object], length: int) -> None:

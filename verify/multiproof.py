@@ -18,14 +18,14 @@ from ledger import digest
 from ledger.digest import BLAKE3_TREE, SHA256_TREE, TreeHasher
 from ledger.proof import MAX_SET, RangeProof, SetProof
 from verify.errors import InclusionError, RootMismatchError
-from verify.inclusion import MAX_SIZE
+from verify.inclusion import MAX_SIZE, check_digests, expect_sizes, mountains
 
 Many: TypeAlias = SetProof | RangeProof
 """A proof of many leaves."""
 
 
-def check_set(root: bytes, proof: SetProof, entries: Iterable[bytes]) -> None:
-    """Check that the entries are the leaves ``proof.indexes`` of the log with this BLAKE3 root.
+def check_many(root: bytes, proof: Many, entries: Iterable[bytes]) -> None:
+    """Check that the entries are the leaves that a proof is of, in the log with this BLAKE3 root.
 
     Raises:
         InclusionError: it is not proven.
@@ -34,18 +34,8 @@ def check_set(root: bytes, proof: SetProof, entries: Iterable[bytes]) -> None:
     _expect(root, digest.root(proof.size, peaks))
 
 
-def check_range(root: bytes, proof: RangeProof, entries: Iterable[bytes]) -> None:
-    """Check that the entries are all leaves from ``proof.first`` to ``proof.last`` of the log with this BLAKE3 root.
-
-    Raises:
-        InclusionError: it is not proven.
-    """
-    peaks = _peaks(proof, entries, BLAKE3_TREE)
-    _expect(root, digest.root(proof.size, peaks))
-
-
-def check_twin_set(root: bytes, proof: SetProof, entries: Iterable[bytes], *, size: int) -> None:
-    """Check that the entries are the leaves ``proof.indexes`` of the tree with this SHA-256 root.
+def check_twin_many(root: bytes, proof: Many, entries: Iterable[bytes], *, size: int) -> None:
+    """Check that the entries are the leaves that a proof of the twin's hashes is of, under this SHA-256 root.
 
     Args:
         root: the signed root.
@@ -56,23 +46,7 @@ def check_twin_set(root: bytes, proof: SetProof, entries: Iterable[bytes], *, si
     Raises:
         InclusionError: it is not proven.
     """
-    _expect_size(proof.size, size)
-    _expect(root, _twin_root(_peaks(proof, entries, SHA256_TREE)))
-
-
-def check_twin_range(root: bytes, proof: RangeProof, entries: Iterable[bytes], *, size: int) -> None:
-    """Check that the entries are all leaves from ``proof.first`` to ``proof.last`` under this SHA-256 root.
-
-    Args:
-        root: the signed root.
-        proof: a proof of the twin's hashes.
-        entries: the leaves' bytes, in order.
-        size: the size that was signed with the root.
-
-    Raises:
-        InclusionError: it is not proven.
-    """
-    _expect_size(proof.size, size)
+    expect_sizes((proof.size,), (size,))
     _expect(root, _twin_root(_peaks(proof, entries, SHA256_TREE)))
 
 
@@ -89,8 +63,7 @@ def check_in_both(roots: tuple[bytes, bytes], own: Many, twin: Many, entries: It
     Raises:
         InclusionError: it is not proven, or the proofs are not of the same leaves.
     """
-    _expect_size(own.size, size)
-    _expect_size(twin.size, size)
+    expect_sizes((own.size, twin.size), (size, size))
     indexes, left = _read(own)
     others, right = _read(twin)
     # Two ranges compare as quickly as two tuples, and a range is none: both must be of one kind.
@@ -111,9 +84,7 @@ def _read(proof: Many) -> tuple[Sequence[int], tuple[bytes, ...]]:
     """Give the leaves that a proof is of, and its hashes: as many as it takes, and each of 32 bytes."""
     _check_size(proof.size)
     indexes, hashes = _read_set(proof) if isinstance(proof, SetProof) else _read_range(proof)
-    for value in hashes:
-        if len(value) != digest.SIZE:
-            raise InclusionError(f"a hash has {digest.SIZE} bytes, not {len(value)}")
+    check_digests(hashes)
     return indexes, hashes
 
 
@@ -165,10 +136,7 @@ class _Walk:
 
     def peaks(self, size: int) -> list[bytes]:
         """Give the hash of each mountain, left to right, from exactly the entries that are listed."""
-        found, nodes = [], 0
-        for low, height in _mountains(size):
-            nodes += (2 << height) - 1
-            found.append(self._value(nodes - 1, low, height))
+        found = [self._value(top, low, height) for top, low, height in mountains(size)]
         if next(self._entries, None) is not None:
             raise InclusionError("there are more entries than the proof is of")
         return found
@@ -193,18 +161,9 @@ class _Walk:
         return self._hasher.leaf(index, entry)
 
 
-def _mountains(size: int) -> Iterator[tuple[int, int]]:
-    """List each mountain's first leaf and height, left to right."""
-    low = 0
-    for height in reversed(range(size.bit_length())):
-        if size >> height & 1:
-            yield low, height
-            low += 1 << height
-
-
 def _all_needed(indexes: Sequence[int], size: int) -> int:
     """Count the hashes that a proof of these leaves takes."""
-    return sum(_needed(indexes, low, low + (1 << height)) for low, height in _mountains(size))
+    return sum(_needed(indexes, low, low + (1 << height)) for _, low, height in mountains(size))
 
 
 def _needed(indexes: Sequence[int], low: int, high: int) -> int:
@@ -228,11 +187,6 @@ def _twin_root(peaks: Sequence[bytes]) -> bytes:
 def _check_size(size: int) -> None:
     if not 0 < size <= MAX_SIZE:
         raise InclusionError(f"nothing stands in a log of {size} leaves")
-
-
-def _expect_size(claimed: int, signed: int) -> None:
-    if claimed != signed:
-        raise InclusionError(f"the proof is for size {claimed}, the signed size is {signed}")
 
 
 def _expect_length(what: str, given: Sequence[object], length: int) -> None:

@@ -76,8 +76,7 @@ def check_growth(old: Roots, new: Roots, found: Growth) -> None:
     Raises:
         InclusionError: it is not proven.
     """
-    if (found.own.old_size, found.own.new_size) != (old.size, new.size):
-        raise InclusionError(f"the proof is not from {old.size} to {new.size} events")
+    inclusion.expect_sizes((found.own.old_size, found.own.new_size), (old.size, new.size))
     inclusion.check_consistency(old.blake3, new.blake3, found.own)
     inclusion.check_twin_consistency(old.sha256, new.sha256, found.twin, old_size=old.size, new_size=new.size)
 

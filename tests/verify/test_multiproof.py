@@ -27,24 +27,24 @@ def entries(indexes: Sequence[int]) -> list[bytes]:
 
 
 def check_set(proof: SetProof, given_entries: Sequence[bytes], size: int) -> None:
-    multiproof.check_set(digest.root(size, OWN.peaks[size]), proof, given_entries)
+    multiproof.check_many(digest.root(size, OWN.peaks[size]), proof, given_entries)
 
 
 def check_range(proof: RangeProof, given_entries: Sequence[bytes], size: int) -> None:
-    multiproof.check_range(digest.root(size, OWN.peaks[size]), proof, given_entries)
+    multiproof.check_many(digest.root(size, OWN.peaks[size]), proof, given_entries)
 
 
 def both_sets(indexes: Sequence[int], size: int) -> None:
     check_set(prove_set(OWN, indexes, size), entries(indexes), size)
     root, proof = rfc6962.root(TWIN.peaks[size]), prove_set(TWIN, indexes, size)
-    multiproof.check_twin_set(root, proof, entries(indexes), size=size)
+    multiproof.check_twin_many(root, proof, entries(indexes), size=size)
 
 
 def both_ranges(first: int, last: int, size: int) -> None:
     span = range(first, last + 1)
     check_range(prove_range(OWN, first, last, size), entries(span), size)
     root, proof = rfc6962.root(TWIN.peaks[size]), prove_range(TWIN, first, last, size)
-    multiproof.check_twin_range(root, proof, entries(span), size=size)
+    multiproof.check_twin_many(root, proof, entries(span), size=size)
 
 
 def mutations(hashes: HASHES) -> Iterator[HASHES]:
@@ -141,18 +141,18 @@ def test_a_range_proves_that_these_are_all() -> None:
 
 def test_the_twin_s_size_is_the_signer_s() -> None:
     root = rfc6962.root(TWIN.peaks[11])
-    with pytest.raises(InclusionError, match="signed size"):
-        multiproof.check_twin_set(root, prove_set(TWIN, [3], 11), entries([3]), size=12)
-    with pytest.raises(InclusionError, match="signed size"):
-        multiproof.check_twin_range(root, prove_range(TWIN, 3, 4, 11), entries([3, 4]), size=12)
+    with pytest.raises(InclusionError, match="sizes that were signed"):
+        multiproof.check_twin_many(root, prove_set(TWIN, [3], 11), entries([3]), size=12)
+    with pytest.raises(InclusionError, match="sizes that were signed"):
+        multiproof.check_twin_many(root, prove_range(TWIN, 3, 4, 11), entries([3, 4]), size=12)
 
 
 def test_says_which_root_the_entries_lead_to() -> None:
     with pytest.raises(RootMismatchError) as refused:
-        multiproof.check_set(STRAY, prove_set(OWN, [3], 11), entries([3]))
+        multiproof.check_many(STRAY, prove_set(OWN, [3], 11), entries([3]))
     assert refused.value.computed == digest.root(11, OWN.peaks[11])
     with pytest.raises(RootMismatchError) as refused:
-        multiproof.check_twin_range(STRAY, prove_range(TWIN, 3, 5, 11), entries([3, 4, 5]), size=11)
+        multiproof.check_twin_many(STRAY, prove_range(TWIN, 3, 5, 11), entries([3, 4, 5]), size=11)
     assert refused.value.computed == rfc6962.root(TWIN.peaks[11])
 
 
@@ -165,9 +165,9 @@ def test_counts_before_it_hashes() -> None:
 
     size = 2**53 - 1
     with pytest.raises(InclusionError, match="must have"):
-        multiproof.check_set(STRAY, SetProof(size, (0, size - 1), ()), never())
+        multiproof.check_many(STRAY, SetProof(size, (0, size - 1), ()), never())
     with pytest.raises(InclusionError, match="must have"):
-        multiproof.check_range(STRAY, RangeProof(size, 0, size - 1, (STRAY,), ()), never())
+        multiproof.check_many(STRAY, RangeProof(size, 0, size - 1, (STRAY,), ()), never())
 
 
 def test_takes_entries_one_by_one() -> None:
@@ -180,11 +180,11 @@ def test_takes_entries_one_by_one() -> None:
             yield b"wrong" if index == LEAVES - 1 else ENTRIES[index]
 
     with pytest.raises(RootMismatchError):
-        multiproof.check_range(STRAY, prove_range(OWN, 0, LEAVES - 1, LEAVES), stream())
+        multiproof.check_many(STRAY, prove_range(OWN, 0, LEAVES - 1, LEAVES), stream())
     assert taken == list(range(LEAVES))
     endless = iter(lambda: b"x", None)
     with pytest.raises(InclusionError, match="more entries"):
-        multiproof.check_range(STRAY, prove_range(OWN, 0, 9, LEAVES), endless)
+        multiproof.check_many(STRAY, prove_range(OWN, 0, 9, LEAVES), endless)
     assert list(islice(endless, 1)) == [b"x"]
 
 
@@ -202,10 +202,10 @@ def test_takes_entries_one_by_one() -> None:
 )
 def test_refuses_what_is_no_set(proof: SetProof) -> None:
     with pytest.raises(InclusionError):
-        multiproof.check_set(STRAY, proof, [b""])
+        multiproof.check_many(STRAY, proof, [b""])
 
 
 @pytest.mark.parametrize(("size", "first", "last"), [(0, 0, 0), (11, -1, 3), (11, 4, 3), (11, 3, 11), (2**53, 0, 0)])
 def test_refuses_what_is_no_range(size: int, first: int, last: int) -> None:
     with pytest.raises(InclusionError):
-        multiproof.check_range(STRAY, RangeProof(size, first, last, (), ()), [b""])
+        multiproof.check_many(STRAY, RangeProof(size, first, last, (), ()), [b""])

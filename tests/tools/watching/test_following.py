@@ -17,7 +17,7 @@ from tests.tools.witness.story import FORKED, HONEST, LOG, Story
 from tools.errors import EvidenceError, HomeError, NotFollowedError, RemoteError
 from tools.watching import following
 from tools.watching.following import Follower
-from verify.continuation import Continuation, OwnPrefix, continuation
+from verify.continuation import Continuation, Prefix, continuation
 from verify.equivocation import check_equivocation, parse_equivocation
 from verify.errors import ContinuationFormError
 
@@ -166,7 +166,7 @@ def raising(error):
         lambda old, new: continuation(WHOLE[id(HONEST)].nodes, 40, old, new),
         lambda old, new: replace(
             continuation(WHOLE[id(FORKED)].nodes, 40, old, new),
-            blake3=OwnPrefix(b"0" * 32, continuation(WHOLE[id(HONEST)].nodes, 40, old, new).blake3.proof),
+            blake3=Prefix(b"0" * 32, continuation(WHOLE[id(HONEST)].nodes, 40, old, new).blake3.proof),
             sha256=continuation(WHOLE[id(HONEST)].nodes, 40, old, new).sha256,
         ),
     ],

@@ -17,7 +17,7 @@ from ledger.tlog_proof import TlogProof
 from ledger.witness import AddCheckpoint
 from tools.audit.memo import Memo, Remembered
 from verify.bundle.form import parse_bundle
-from verify.continuation import Continuation, OwnPrefix, TwinPrefix
+from verify.continuation import Continuation, Prefix
 from verify.equivocation import Equivocation
 from verify.proof_file.form import ProofHead
 from verify.proven import Roots
@@ -37,8 +37,8 @@ _HASHES = tuple(bytes([number]) * 32 for number in range(4))
 
 WITNESS_REQUEST = AddCheckpoint(2, _HASHES[:1], NOTE).to_bytes()
 CONTINUATION = Continuation(
-    OwnPrefix(_HASHES[3], ConsistencyProof(2, 3, _HASHES[:1], ((),), _HASHES[2:3])),
-    TwinPrefix(_HASHES[3], TwinConsistency(2, 3, _HASHES[:1])),
+    Prefix(_HASHES[3], ConsistencyProof(2, 3, _HASHES[:1], ((),), _HASHES[2:3])),
+    Prefix(_HASHES[3], TwinConsistency(2, 3, _HASHES[:1])),
 )
 EQUIVOCATIONS = [
     Equivocation(NOTE, NOTE, CONTINUATION.blake3, CONTINUATION.sha256).to_bytes(),
