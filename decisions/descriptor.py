@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from decisions import trust
 from decisions.action import Action
-from decisions.constitution.model import Constitution
+from decisions.constitution.model import About, Attribute, Constitution
 from decisions.earned import Parties, earned
 from decisions.verdict import AttributeValue, Descriptor
 from grants import reference
+from grants.evidence import Piece, find_evidence
 from grants.expression import ABSENT, UNKNOWN
 from grants.principals import Asker
 from grants.reading import StateReader
@@ -96,6 +97,7 @@ def _describe_one(
         **{name: AttributeValue(value, "session") for name, value in _session(circumstances)},
         "carries": AttributeValue(carried, "derived"),
         "trust": _trust(constitution, reader, registry, action, parties, circumstances),
+        **_attested(constitution, reader, registry, action, circumstances),
     }
     attributes: dict[str, AttributeValue] = {
         "kind": AttributeValue(action.kind, "reducer"),
@@ -185,6 +187,39 @@ def _trust(
         return AttributeValue(trust.gate(trust_class, 0), "sensor")
     found = earned(reader, registry, constitution.trust, parties, circumstances.at)
     return AttributeValue(trust.gate(trust_class, found.c_eff), "sensor", found.observed)
+
+
+def _attested(
+    constitution: Constitution,
+    reader: StateReader,
+    registry: Registry,
+    action: Action,
+    circumstances: Circumstances,
+) -> dict[str, AttributeValue]:
+    """Give what evidence tells; what no valid evidence tells is not there, and so is unknown."""
+    asker = circumstances.asker
+    subjects: dict[About, tuple[str, ...]] = {
+        "target": reference.candidates(reference.parse(action.target)),
+        # What was attested of a principal is not for whoever says that they are it.
+        "asker": (asker.by,) if asker.authenticated else (),
+    }
+    declared = [one for one in constitution.attributes_for(action.kind).values() if one.evidence is not None]
+    found: dict[str, AttributeValue] = {}
+    for about, keys in subjects.items():
+        wanted = [one for one in declared if one.evidence_of == about]
+        pieces = find_evidence(reader, registry, keys, {str(one.evidence) for one in wanted}, circumstances.at)
+        weighed = ((one.name, weigh_evidence(one, pieces)) for one in wanted)
+        found |= {name: value for name, value in weighed if value is not None}
+    return found
+
+
+def weigh_evidence(attribute: Attribute, pieces: Sequence[Piece]) -> AttributeValue | None:
+    """Believe evidence against, by whomever, before evidence for; of each the latest stands as the stamp."""
+    own = [one for one in pieces if one.kind == attribute.evidence and one.issuer_kind in attribute.issuers]
+    if not own:
+        return None
+    against = [one for one in own if not one.holds]
+    return AttributeValue(not against, "evidence", max(one.seq for one in against or own))
 
 
 def _claimed(constitution: Constitution, kind: str, claims: Mapping[str, Json]) -> dict[str, object]:

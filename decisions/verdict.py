@@ -22,7 +22,7 @@ def in_order(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
     return tuple(sorted(set(reasons), key=REASONS.index))
 
 
-Source: TypeAlias = Literal["store", "reducer", "session", "sensor", "derived", "payload"]
+Source: TypeAlias = Literal["store", "reducer", "session", "sensor", "evidence", "derived", "payload"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@
 |-------------------------------|---------------------|
 | ``trust.*``                   | a sensor            |
 | ``resource.*``                | a human, a registrar|
+| ``evidence.*``                | a human, a registrar, a sensor: its issuer |
 | everything else that is signed| a human             |
 
 Two questions are kept apart. *Was it given by right?* is asked as of the event's own place in the log: a key that was
@@ -33,7 +34,10 @@ from ledger.events import LedgerKeyRotated, LedgerOpened, LedgerRestored
 from ledger.note import VerifierKey
 from ledger.possession import check_possession
 
-_SIGNERS: Final = {"trust": frozenset({"sensor"}), "resource": frozenset({"human", "registrar"})}
+ISSUERS: Final = frozenset({"human", "registrar", "sensor"})
+"""The kinds of principal that may issue evidence. An agent or a service never attests what it is judged by."""
+
+_SIGNERS: Final = {"trust": frozenset({"sensor"}), "resource": frozenset({"human", "registrar"}), "evidence": ISSUERS}
 _HUMAN: Final = frozenset({"human"})
 
 

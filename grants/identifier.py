@@ -75,6 +75,12 @@ def code_points(text: str) -> str:
     return _marked(text, 0, [place for place, character in enumerate(text) if not _is_plain(character)])
 
 
+def is_principal(text: str) -> bool:
+    """Tell whether a text is meant as a principal id: it begins with a kind of principal."""
+    kind, colon, _ = text.partition(":")
+    return bool(colon) and kind in KINDS
+
+
 def check_name(text: str) -> str:
     """Accept ``[a-z0-9]`` and then up to 63 of ``[a-z0-9._-]``.
 

@@ -21,7 +21,7 @@ from typing import Literal, TypeAlias
 
 from decisions.events import ConstitutionAdopted, DecisionMade, Outcome, Reason, TrustUpdated
 from decisions.law import Law, law_of
-from grants.events import ConsentGranted, GrantRatified
+from grants.events import ConsentGranted, EvidenceRecorded, GrantRatified
 from grants.reading import StateReader
 from ledger import disclosure
 from ledger.canon import Json
@@ -78,6 +78,7 @@ class _Walk:
         self._rows: dict[tuple[str, str], StateRow] = {}
         self._grants: dict[int, bytes] = {}
         self._observed: dict[str, Event] = {}
+        self._evidence: dict[tuple[str, str, str], Event] = {}
         self._last: Event | None = None
         self._adopted: Event | None = None
         self._size = 0
@@ -103,6 +104,8 @@ class _Walk:
             raise ReplayError(f"event {event.seq}: {error}") from error
         if isinstance(event.body, ConsentGranted | GrantRatified):
             self._grants[event.seq] = event.data
+        if isinstance(event.body, EvidenceRecorded):
+            self._evidence[event.body.subject, event.body.kind, event.body.issuer] = event
         if isinstance(event.body, ConstitutionAdopted):
             self._adopted = event
         if isinstance(event.body, TrustUpdated):
@@ -125,7 +128,8 @@ class _Walk:
             return self._adopted.data
         if seq in self._grants:
             return self._grants[seq]
-        return next((event.data for event in self._observed.values() if event.seq == seq), None)
+        others = (*self._observed.values(), *self._evidence.values())
+        return next((event.data for event in others if event.seq == seq), None)
 
 
 def replay(

@@ -16,8 +16,9 @@ from grants.expression.domain import Value
 from grants.identifier import code_points
 from grants.spelling import suggestion
 
-Source: TypeAlias = Literal["store", "reducer", "session", "sensor", "derived", "payload"]
+Source: TypeAlias = Literal["store", "reducer", "session", "sensor", "evidence", "derived", "payload"]
 Effect: TypeAlias = Literal["permit", "forbid", "require_consent"]
+About: TypeAlias = Literal["target", "asker"]
 Gate: TypeAlias = Literal["open", "closed", "ladder"]
 
 BUILT_IN = ("kind", "target", "verb")
@@ -33,6 +34,9 @@ class Attribute:
         source: who supplies it; what the payload claims can only make a verdict stricter.
         kinds: the kinds of action that it is declared for.
         about: what it tells, for people.
+        evidence: the kind of evidence that supplies it, or None where its source is another.
+        issuers: the kinds of principal whose evidence it believes; empty where its source is another.
+        evidence_of: whether that evidence is about the target or about the asker.
     """
 
     name: str
@@ -40,6 +44,9 @@ class Attribute:
     source: Source
     kinds: frozenset[str]
     about: str
+    evidence: str | None = None
+    issuers: frozenset[str] = frozenset()
+    evidence_of: About = "target"
 
 
 @dataclass(frozen=True, slots=True)

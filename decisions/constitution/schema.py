@@ -21,8 +21,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final, get_args
 
-from decisions.constitution.model import BUILT_IN, Attribute, Source, types
+from decisions.constitution.model import BUILT_IN, About, Attribute, Source, types
 from decisions.constitution.table import WORD, Table, named, refusal, source, table, word
+from grants.authority import ISSUERS
 from grants.errors import ExpressionError
 from grants.expression import (
     AttributeType,
@@ -51,6 +52,7 @@ _TYPE_KEYS: Final[Mapping[str, tuple[str, ...]]] = {
     "name": (),
     "reference": (),
 }
+_EVIDENCE_KEYS: Final = ("evidence", "issuers", "of")
 
 
 def read_kinds(value: object) -> dict[str, tuple[str, ...]]:
@@ -75,14 +77,34 @@ def _attribute(name: str, value: object, kinds: Mapping[str, tuple[str, ...]]) -
     place = f"attributes.{name}"
     common = ("about", "source", "type", "kinds")
     every = {key for keys in _TYPE_KEYS.values() for key in keys}
-    kind_of_type = table(place, value, common, every).one_of("type", _TYPE_KEYS, "type")
+    whole = table(place, value, common, {*every, *_EVIDENCE_KEYS})
+    kind_of_type = whole.one_of("type", _TYPE_KEYS, "type")
+    supplier: Source = whole.one_of("source", get_args(Source), "source")
+    if supplier == "evidence":
+        return _evidence(name, table(place, value, (*common, *_EVIDENCE_KEYS)), kinds)
     row = table(place, value, (*common, *_TYPE_KEYS[kind_of_type]))
     return Attribute(
         name=name,
         type=_type(kind_of_type, row),
-        source=row.one_of("source", get_args(Source), "source"),
+        source=supplier,
         kinds=row.some_of("kinds", kinds, "kind"),
         about=row.text("about"),
+    )
+
+
+def _evidence(name: str, row: Table, kinds: Mapping[str, tuple[str, ...]]) -> Attribute:
+    """Read an attribute that evidence supplies: it tells whether what the evidence stands for was found to hold."""
+    if row.text("type") != "flag":
+        raise refusal(row.at("type"), "evidence tells whether something holds: it is a flag")
+    return Attribute(
+        name=name,
+        type=Flag(),
+        source="evidence",
+        kinds=row.some_of("kinds", kinds, "kind"),
+        about=row.text("about"),
+        evidence=row.word("evidence", WORD, "a kind of evidence"),
+        issuers=row.some_of("issuers", ISSUERS, "kind of issuer"),
+        evidence_of=row.one_of("of", get_args(About), "subject of evidence"),
     )
 
 

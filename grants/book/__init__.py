@@ -1,4 +1,4 @@
-"""The book: the folds behind principals, resources, grants, consents, holds and retention, one view per file.
+"""The book: the folds behind principals, resources, grants, consents, evidence, holds and retention, one view per file.
 
 A view says of an event which rows it changes and how, and refuses an event that contradicts what stands. It checks no
 signature: that is `grants.authority`, at each append and at each use.
@@ -7,6 +7,7 @@ Source: DESIGN sections 6 and 11; docs/spec/grants.md.
 """
 
 from grants.book.consents import ConsentsByTarget, ConsentView
+from grants.book.evidence import EvidenceView
 from grants.book.genesis import LedgerView
 from grants.book.holds import HoldsOver, HoldView
 from grants.book.principals import PrincipalView, UidView
@@ -32,6 +33,7 @@ VIEWS: tuple[View, ...] = (
     HoldView(),
     HoldsOver(),
     RetentionView(),
+    EvidenceView(),
 )
 """Every view of this layer."""
 

@@ -268,6 +268,20 @@ class RequestsState(Row):
     requests: Seqs
 
 
+class EvidenceEntry(Row):
+    """One piece of evidence: what is attested, by whom, in which event."""
+
+    kind: str
+    issuer: str
+    seq: Seq
+
+
+class EvidenceState(Row):
+    """View ``evidence``: the latest of each kind by each issuer, by kind and issuer."""
+
+    entries: Annotated[tuple[EvidenceEntry, ...], Many]
+
+
 class HoldState(Row):
     """View ``hold``: the life of one legal hold.
 

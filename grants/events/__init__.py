@@ -16,6 +16,7 @@ from grants.events.consents import (
     Operand,
 )
 from grants.events.erasures import BASES, Basis, ErasedField, FieldsErased
+from grants.events.evidence import EvidenceRecorded
 from grants.events.forms import Names, Positive
 from grants.events.holds import HoldPlaced, HoldReleased
 from grants.events.principals import (
@@ -58,6 +59,7 @@ TYPES: tuple[type[Body], ...] = (
     HoldPlaced,
     HoldReleased,
     RetentionSet,
+    EvidenceRecorded,
 )
 
 __all__ = [
@@ -71,6 +73,7 @@ __all__ = [
     "ConsentRequested",
     "ConsentRevoked",
     "ErasedField",
+    "EvidenceRecorded",
     "FieldsErased",
     "GrantRatified",
     "GrantRevoked",

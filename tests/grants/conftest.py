@@ -11,6 +11,7 @@ import pytest
 from grants import acts, erasing, holding, life
 from grants.consent import ConsentMatch, Terms, Wanted, item_for
 from grants.events import ConsentConsumed, ConsentRequested, RetentionRule
+from grants.evidence import Attested, record_evidence
 from grants.expression import Choice, Expression, Flag, Name, Ref, compile_expression
 from grants.principals import Asker, recorded
 from grants.standing import StandingTerms, Vocabulary
@@ -186,6 +187,9 @@ def whole_story(story) -> Story:
     story.tell(rotate(office))
     story.tell(restore(office))
     story.tell(office.act(life.confirm_principal, by="human:ada", principal="service:desk"))
+    now, until = office.clock.after(0), office.clock.after(30 * DAY)
+    backup = Attested("backup", "db://prod/users/**", True, now, until, "restored into a copy and counted")
+    story.tell(office.act(record_evidence, by="human:ada", attested=backup))
     return story
 
 

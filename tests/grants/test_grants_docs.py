@@ -30,6 +30,7 @@ FORMS = {
     "hold": states.HoldState,
     "hold_over": states.HoldsState,
     "retention": states.RetentionState,
+    "evidence": states.EvidenceState,
 }
 
 

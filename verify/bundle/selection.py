@@ -8,8 +8,9 @@
 - for each signed event among these, the events that made its signer, and its signer's owner, what they were: before
   the decision, or before the event itself where that is later.
 
-Of the constitution only the last adoption counts. Of trust and of a reading only the last update counts, and the one
-that brought the latest reading: an update names the numbers that stood before it. Each comes with its observation.
+Of the constitution only the last adoption counts, and of evidence the last of each kind by each issuer. Of trust and
+of a reading only the last update counts, and the one that brought the latest reading: an update names the numbers that
+stood before it. Each comes with its observation.
 
 The maker asks a log for the events that touch a state, the checker asks the bundle: what they then select is the same.
 
@@ -21,7 +22,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from decisions.events import DecisionMade, OutcomeReported, TrustUpdated
-from grants.events import ConsentConsumed, ConsentRequested, PrincipalRegistered
+from grants.book.evidence import EVIDENCE
+from grants.events import ConsentConsumed, ConsentRequested, EvidenceRecorded, PrincipalRegistered
 from ledger.event import Event, SignedBody
 from ledger.events import LedgerOpened
 
@@ -92,10 +94,17 @@ def making(view: str, events: Sequence[Event]) -> Sequence[Event]:
     """Give those of the events touching a state that its present value follows from; of readings the latest first."""
     if view in LAST_COUNTS or not events:
         return events[-1:]
+    if view == EVIDENCE:
+        last = {(one.body.kind, one.body.issuer): one for one in events if isinstance(one.body, EvidenceRecorded)}
+        return sorted(last.values(), key=_place)
     if view in LATEST_COUNTS:
         latest = max(events, key=_taken)
         return (events[-1],) if latest is events[-1] else (latest, events[-1])
     return events
+
+
+def _place(event: Event) -> int:
+    return event.seq
 
 
 def follows(event: Event, decision: int) -> bool:

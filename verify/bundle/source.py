@@ -31,6 +31,7 @@ _CANDIDATES: Final[Mapping[str, _Find]] = {
     "resource": lambda log, key: log.tagged(f"resource:{key}"),
     "resource_spelling": _spellings,
     "resource_below": lambda log, key: log.tagged(f"below:{key}"),
+    "evidence": lambda log, key: log.tagged(f"evidence_of:{key}"),
     "standing": lambda log, key: log.tagged(f"grant:{key}"),
     "standing_by_subject": lambda log, key: log.tagged(f"subject:{key}"),
     "consent": lambda log, key: log.tagged(f"grant:{key}"),
