@@ -120,6 +120,15 @@ class Policy:
         if log is None:
             names = {name for name, _ in signers}
             raise UnknownLogError(next((log.key.name for log in self.logs if log.key.name in names), None))
+        return self.open_under(data, log)
+
+    def open_under(self, data: bytes, log: VerifierKey) -> Witnessed:
+        """Open a checkpoint that a log's key has signed, whether or not the policy names it, with the witnesses' lines.
+
+        Raises:
+            NoteError: malformed, or not signed by that key, or a line of a known key does not hold.
+            CheckpointError: no checkpoint.
+        """
         checkpoint, cosignatures = open_cosigned(data, log, [witness.key for witness in self.witnesses])
         times = {cosignature.key: cosignature.time for cosignature in cosignatures}
         return Witnessed(

@@ -10,6 +10,7 @@ from tools.errors import HomeError
 from tools.home import sync
 from tools.replacing import replace_file
 from verify.equivocation import Equivocation
+from verify.links import SUFFIX
 
 
 def evidence_file(folder: Path, equivocation: Equivocation) -> Path:
@@ -36,9 +37,19 @@ def keep_evidence(folder: Path, equivocation: Equivocation) -> Path:
     return file
 
 
-def tell_evidence(folder: Path, equivocation: Equivocation) -> str:
-    """Write an equivocation file, and say where it is, or why it could not be kept: that must hide no finding."""
+def tell_evidence(folder: Path, equivocation: Equivocation, links: bytes | None = None) -> str:
+    """Write an equivocation file, and say where it is, or why it could not be kept: that must hide no finding.
+
+    Args:
+        folder: where to.
+        equivocation: what is kept.
+        links: what leads to the key that signed, where the policy does not name it; it is kept beside.
+    """
     try:
-        return f"see {keep_evidence(folder, equivocation)}"
+        file = keep_evidence(folder, equivocation)
+        if links is None:
+            return f"see {file}"
+        replace_file(file.with_name(f"{file.name}{SUFFIX}"), links)
     except HomeError as error:
         return f"the equivocation file could not be kept: {error}; run this again with another --evidence DIR"
+    return f"see {file}, with --links {file}{SUFFIX}"

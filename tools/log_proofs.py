@@ -53,13 +53,13 @@ class Given:
         kind: what is proven.
         events: how many events were written.
         size: the number of events of the log that it speaks of.
-        checkpoint: the number of events that the checkpoint commits to.
+        signed: the checkpoint that it rests on.
     """
 
     kind: str
     events: int
     size: int
-    checkpoint: int
+    signed: Signed
 
 
 def hand_out(ledger: OpenLedger, asked: Asked, size: int | None, file: BinaryIO) -> Given:
@@ -121,7 +121,7 @@ def _write(look: Snapshot, signed: Signed, asked: Asked, size: int | None, file:
         head, events = _prove(look, signed.note, past, link, asked)
     file.write(head.to_bytes())
     file.writelines(data + b"\n" for data in events)
-    return Given(head.kind, len(head.seqs()), head.roots.size, trusted.size)
+    return Given(head.kind, len(head.seqs()), head.roots.size, signed)
 
 
 def _prove(

@@ -35,13 +35,13 @@ class Made:
     Attributes:
         data: the file's bytes.
         event: the event's exact bytes.
-        size: the number of events that its root commits to.
+        signed: the checkpoint whose root it leads to.
         lines: what checking it gave.
     """
 
     data: bytes
     event: bytes
-    size: int
+    signed: Signed
     lines: tuple[Line, ...]
 
 
@@ -65,7 +65,7 @@ def make(ledger: OpenLedger, seq: int, form: Form) -> Made:
         raise not_witnessed(signed, bad[0].why)
     if bad:
         raise EvidenceError(f"the receipt of event {seq} does not hold ({bad[0].why}): run tally audit")
-    return Made(data, event, signed.checkpoint.size, lines)
+    return Made(data, event, signed, lines)
 
 
 def _cose(ledger: OpenLedger, signed: Signed, proof: TwinInclusion) -> bytes:

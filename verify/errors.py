@@ -13,9 +13,7 @@
     |-- ExportFormError          an export that breaks its own form
     |-- NotAProofFileError       bytes that are no proof file, or only a part of one
 
-
-
-
+    |-- NotALinksFileError       bytes that are no file of links, or only a part of one
     |-- LineageError             a log key that can't be followed back to one that is trusted
     `-- ReplayError              a log that can't be replayed
 
@@ -71,6 +69,10 @@ class ExportFormError(VerifyError, ValueError):
 
 class NotAProofFileError(VerifyError, ValueError):
     """The bytes are no proof file, or only a part of one."""
+
+
+class NotALinksFileError(VerifyError, ValueError):
+    """The bytes are no file of links, or only a part of one."""
 
 
 class LineageError(VerifyError):

@@ -18,20 +18,24 @@ from ledger.tlog_proof import FIRST_LINE, TlogProof
 from verify import inclusion
 from verify.check.log import A_NEW_KEY, Anchor, check_witnesses, unsigned
 from verify.check.report import Line, failed, not_checked, passed
-from verify.errors import InclusionError
+from verify.errors import InclusionError, LineageError
+from verify.links import Followed
 
 
-def check_receipt(data: bytes, event: bytes | None, policy: Policy) -> tuple[Line, ...]:
+def check_receipt(
+    data: bytes, event: bytes | None, policy: Policy, followed: Followed | None = None
+) -> tuple[Line, ...]:
     """Check a tlog-proof or a receipt; which of the two it is, its first bytes tell.
 
     Args:
         data: the file.
         event: the event's exact bytes; None to take those that a tlog-proof brings along.
         policy: whom the verifier trusts.
+        followed: what a file of links shows of the log's keys; None to go by the policy alone.
     """
     if data.startswith(FIRST_LINE.encode()):
-        return _check_tlog_proof(data, event, policy)
-    return _check_cose(data, event, policy)
+        return _check_tlog_proof(data, event, policy, followed)
+    return _check_cose(data, event, policy, followed)
 
 
 def lacking(data: bytes) -> int | None:
@@ -45,7 +49,7 @@ def lacking(data: bytes) -> int | None:
     return proof.index if proof.extra is None else None
 
 
-def _check_tlog_proof(data: bytes, event: bytes | None, policy: Policy) -> tuple[Line, ...]:
+def _check_tlog_proof(data: bytes, event: bytes | None, policy: Policy, followed: Followed | None) -> tuple[Line, ...]:
     try:
         proof = TlogProof.parse(data)
     except ProofError as error:
@@ -55,8 +59,8 @@ def _check_tlog_proof(data: bytes, event: bytes | None, policy: Policy) -> tuple
     if entry is None:
         return structure, failed("event", "the proof brings no event along: give it with --event FILE")
     try:
-        witnessed = policy.open(proof.note)
-    except NoteError as error:
+        witnessed = (followed or policy).open(proof.note)
+    except (NoteError, LineageError) as error:
         return structure, _event_line(entry, proof.index), failed("checkpoint", unsigned(error))
     size, root = witnessed.checkpoint.size, witnessed.checkpoint.sha256_root
     path = TwinInclusion(size, proof.index, proof.path)
@@ -69,7 +73,7 @@ def _check_tlog_proof(data: bytes, event: bytes | None, policy: Policy) -> tuple
     )
 
 
-def _check_cose(data: bytes, event: bytes | None, policy: Policy) -> tuple[Line, ...]:
+def _check_cose(data: bytes, event: bytes | None, policy: Policy, followed: Followed | None) -> tuple[Line, ...]:
     try:
         receipt = Receipt.parse(data)
     except ProofError as error:
@@ -85,7 +89,11 @@ def _check_cose(data: bytes, event: bytes | None, policy: Policy) -> tuple[Line,
         root = inclusion.twin_inclusion_root(proof, SHA256_TREE.leaf(proof.index, event))
     except InclusionError as error:
         return *lines, failed("inclusion SHA-256", str(error))
-    lines.append(_signature_line(receipt, root, [log.key for log in policy.logs]))
+    try:
+        keys = [log.key for log in policy.logs] if followed is None else [_key_in_force(followed, proof.size, root)]
+    except (NoteError, LineageError) as error:
+        return *lines, failed("inclusion SHA-256", str(error))
+    lines.append(_signature_line(receipt, root, keys))
     return *lines, not_checked("witnesses", "a receipt carries no cosignatures: a tlog-proof or a bundle does")
 
 
@@ -101,6 +109,11 @@ def _signature_line(receipt: Receipt, root: bytes, keys: Sequence[VerifierKey]) 
         return failed(check, f"{key.name} has not signed the root that event and path lead to: {error}")
     size, index = receipt.proof.size, receipt.proof.index
     return passed(check, f"{key.name} signed the root of {size} events, in which this is event {index}")
+
+
+def _key_in_force(followed: Followed, size: int, root: bytes) -> VerifierKey:
+    followed.check_root(size, root)
+    return followed.key_at(size)
 
 
 def subject_of(seq: int) -> str:

@@ -17,6 +17,7 @@ from ledger.cosignature import CosignatureSigner, witness_id
 from ledger.policy import parse_policy
 from tests.tools.restoring import behind
 from tests.tools.witness.story import HONEST, LOG
+from tools import web
 from tools.cli.witness_client import standing
 from tools.home import Home
 from tools.ledger import open_ledger
@@ -325,6 +326,25 @@ def test_a_ledger_an_export_and_an_address_show_one_log(tally, ledger, serve, tm
     assert service.stop()[0] == 0
     gone = tally("watch", service.url, "--policy", policy, "--state", states["address"], "--once")
     assert (gone.exit_code, "does not answer" in gone.error) == (1, True)
+
+
+def test_an_address_leads_over_a_rotation_and_gives_out_no_other_event(tally, ledger, serve, tmp_path):
+    for name in ("policy", "signers"):
+        shutil.copy(ledger / name, tmp_path / name)
+    service = serve("--ledger", ledger, "checkpoint", "serve")
+    words = ("--policy", tmp_path / "policy", "--state", tmp_path / "seen", "--once", "--json")
+    assert tally("watch", service.url, *words).object["seen"] == "first"
+    assert tally("key", "rotate", "--yes").exit_code == 0
+    assert tally("principal", "add", "human:bo", "--yes").exit_code == 0
+    size = tally("checkpoint", "--json").object["size"]
+    assert tally("watch", service.url, *words).exit_code == 1
+    led = tally("watch", service.url, *words, "--signers", tmp_path / "signers")
+    assert (led.exit_code, led.object["seen"], "replaced the log's key" in led.object["followed"]) == (0, "grown", True)
+    events = json.loads((tmp_path / "seen.links").read_bytes())["events"]
+    assert [json.loads(one["event"])["type"] for one in events] == ["ledger.opened", "ledger.key_rotated"]
+    missing = web.get(f"{service.url}/links/{size + 1}", most=1000)
+    assert (missing.status, b"was signed" in missing.body) == (404, True)
+    assert service.stop()[0] == 0
 
 
 def test_a_standing_is_read_without_the_key(ledger):

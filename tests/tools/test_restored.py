@@ -339,6 +339,19 @@ def test_watcher_is_told_that_the_old_log_is_not_continued(trusted, desk):
     assert "it does not continue demo.tally.example/night-shift" in said.stdout
 
 
+def test_watcher_who_has_pinned_the_human_is_led_to_the_new_log(trusted, desk):
+    words = ("--policy", trusted[0], "--signers", trusted[1], "--state", desk.folder / "seen", "--once", "--json")
+    assert desk.run("checkpoint").exit_code == 0
+    assert desk.run("watch", desk.ledger, *words).object["seen"] == "first"
+    behind(desk)
+    done = desk.sign("log", "restored", "--origin", "example.com/second")
+    assert done.exit_code == 0
+    led = desk.run("watch", desk.ledger, *words)
+    assert (led.exit_code, led.object["seen"], led.object["origin"]) == (0, "restored", "example.com/second"), led
+    assert "went on as example.com/second" in led.object["followed"]
+    assert desk.run("watch", desk.ledger, *words).object["seen"] == "same"
+
+
 def test_log_that_is_not_behind_is_not_restored(desk):
     assert desk.run("checkpoint").exit_code == 0
     done = desk.sign("log", "restored")

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from ledger import canon
 from verify.bundle import NEEDED, parse_bundle
-from verify.bundle.form import FORMAT, MAX_EVENTS, VERSION
+from verify.bundle.form import FORMAT, VERSION
+from verify.bundle.parts import MAX_EVENTS
 from verify.check import check_bundle
 from verify.errors import BundleFormError, NotABundleError
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tools.dev import golden_export
 from tools.dev.golden_bundle import FOLDER
-from verify.bundle import form
+from verify.bundle import form, parts
 from verify.check import CHECKS
 from verify.cli import run
 from verify.export import CHECKS as EXPORT_CHECKS
@@ -26,7 +26,7 @@ def test_every_check_and_bound_is_specified():
     spec = (DOCS / "spec" / "bundle.md").read_text()
     assert [line.split(" | ")[0].removeprefix("| ") for line in spec.splitlines() if is_check(line)] == list(CHECKS)
     assert f"`{form.FORMAT}`, and {form.VERSION}, or {form.VERSION_WITH_LINKS} where there are links" in spec
-    assert f"{form.MAX_BYTES // 2**20} MiB, {form.MAX_EVENTS:,} events, {form.MAX_DISCLOSURES:,} disclosures" in spec
+    assert f"{form.MAX_BYTES // 2**20} MiB, {parts.MAX_EVENTS:,} events, {form.MAX_DISCLOSURES:,} disclosures" in spec
 
 
 def is_check(line):

@@ -15,8 +15,10 @@ from tools.cli.session import opened
 def serve(host: str, port: int) -> None:
     """Serve the newest checkpoint and proofs of consistency over HTTP, for tally watch, until stopped.
 
-    It needs no key and gives out no event: what it serves says nothing of what stands in the log. It stays in the
-    foreground, for a supervisor such as systemd; SIGTERM lets what is being answered be answered, then ends with 0.
+    It needs no key. Of the events it gives out only those that changed the log's key or name, and those that made their
+    signers, with every disclosable field closed: whoever trusts a former key is led to the one in force by them. It
+    stays in the foreground, for a supervisor such as systemd; SIGTERM lets what is being answered be answered, then
+    ends with 0.
     """
     from tools import serving  # noqa: PLC0415  (help needs none of it)
 

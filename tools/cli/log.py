@@ -14,7 +14,7 @@ from ledger.disclosure import Opening
 from ledger.errors import CorruptError, DisclosureError
 from ledger.event import Event, Registry, SignedBody
 from ledger.log import Snapshot
-from tools.cli import log_life, log_prove
+from tools.cli import log_life, log_links, log_prove
 from tools.cli.command import group
 from tools.cli.output import emit, fields, safe, say, table
 from tools.cli.session import opened, session
@@ -82,7 +82,7 @@ def command() -> None:
     """Read the events."""
 
 
-for _more in (log_life.head, log_life.restored, log_prove.command):
+for _more in (log_life.head, log_life.restored, log_links.command, log_prove.command):
     command.add_command(_more)
 
 

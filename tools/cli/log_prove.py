@@ -14,11 +14,13 @@ from typing import BinaryIO, Final
 import click
 
 from tools.cli.command import command as declare
+from tools.cli.log_links import say_links
 from tools.cli.output import emit, say
 from tools.cli.session import opened
 from tools.errors import InputError
 from tools.home import sync
 from tools.ledger import OpenLedger
+from tools.linking import beside, keep_beside
 from tools.log_proofs import AllEvents, Asked, Events, Given, Since, hand_out
 
 _EXAMPLE: Final = """\
@@ -50,7 +52,9 @@ def command(
 
     Give one or more event numbers, or --range, or --since. The proof file has the events themselves, their proofs in
     both trees and the signed checkpoint; a new one is signed where the latest does not cover them. Events stand there
-    as recorded: disclosable fields are commitments. Everything is verified before anything is handed out.
+    as recorded: disclosable fields are commitments. Everything is verified before anything is handed out. Where the
+    log's key was replaced before that checkpoint, or the log went on after a restore, the file of links that leads from
+    the former key is written beside it, under the same name and .links.
     """
     if sum((bool(seqs), span is not None, since is not None)) != 1:
         raise click.UsageError("give event numbers, or --range A B, or --since OLD: one of them")
@@ -63,20 +67,24 @@ def command(
         if output is None or str(output) == "-":
             _print(ledger, asked, size)
             return
+        beside(output)
         given = _save(ledger, asked, size, output)
+        links = keep_beside(ledger, given.signed, output)
         policy = ledger.home.policy
     line = shlex.join(["tally-verify", "proof", str(output), "--policy", str(policy)])
     data = {
         "kind": given.kind,
         "events": given.events,
         "size": given.size,
-        "checkpoint_size": given.checkpoint,
+        "checkpoint_size": given.signed.checkpoint.size,
         "file": str(output),
+        "links": None if links is None else str(links),
         "bytes": output.stat().st_size,
         "verify": line,
     }
     emit(data, _text(given, output))
     say(f"\nAnybody checks it with:\n  {line}")
+    say_links(links)
 
 
 def _print(ledger: OpenLedger, asked: Asked, size: int | None) -> None:
@@ -120,5 +128,5 @@ def _text(given: Given, output: Path) -> str:
         "range": f"All {given.events} events of the range",
         "consistency": "That the log only grew",
     }[given.kind]
-    past = "" if given.size == given.checkpoint else f", as the log was with {given.size} events"
-    return f"{what}: in {output}, verified under the checkpoint of {given.checkpoint} events{past}."
+    past = "" if given.size == given.signed.checkpoint.size else f", as the log was with {given.size} events"
+    return f"{what}: in {output}, verified under the checkpoint of {given.signed.checkpoint.size} events{past}."

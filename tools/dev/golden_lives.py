@@ -11,6 +11,7 @@ from ledger import digest, rfc6962
 from ledger.checkpoint import Checkpoint, sign_checkpoint
 from ledger.note import NoteSigner
 from tools.dev import golden_bundle as golden
+from verify.links import make_links
 
 SECOND_KEY = "second log key"
 CONTINUED = "tally.example/golden-2"
@@ -34,6 +35,9 @@ class Life:
 
     def checkpoint(self) -> bytes:
         return signed(self.stage, self.signer)
+
+    def links(self) -> bytes:
+        return self.stage.log.read(lambda look: make_links(look, self.checkpoint()))
 
     def bundle(self, note: bytes | None = None) -> bytes:
         return self.stage.bundle(self.decision, note=note or self.checkpoint())
@@ -82,5 +86,11 @@ def restored(stage: golden.Stage | None = None) -> Life:
 
 
 def files() -> dict[str, bytes]:
-    """Make the bundles."""
-    return {"after-restore.bundle": restored().bundle(), "after-rotation.bundle": rotated().bundle()}
+    """Make the bundles, and the links that lead to the same checkpoints."""
+    restore, rotation = restored(), rotated()
+    return {
+        "after-restore.bundle": restore.bundle(),
+        "after-restore.links": restore.links(),
+        "after-rotation.bundle": rotation.bundle(),
+        "after-rotation.links": rotation.links(),
+    }

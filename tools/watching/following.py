@@ -13,19 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from ledger.checkpoint import Checkpoint, require_blake3
-from ledger.errors import CheckpointError, CorruptError, NoteError, ProofError, UnknownLogError
-from ledger.note import MAX_SIZE, parse_note
+from grants.allowed_signers import AllowedSigners
+from ledger.checkpoint import Checkpoint
+from ledger.errors import CorruptError, ProofError
+from ledger.note import MAX_SIZE
 from ledger.policy import Policy
-from tools.errors import EvidenceError, HomeError, NotFollowedError, RemoteError
+from tools.errors import EvidenceError, HomeError
 from tools.evidence import tell_evidence
 from tools.replacing import replace_file
 from tools.watching.sources import Source
+from tools.watching.trusting import Opened, Trust
 from verify.continuation import Continuation
 from verify.equivocation import Equivocation, check_equivocation
 from verify.errors import ContinuationFormError, InclusionError
 
-Seen: TypeAlias = Literal["first", "same", "grown"]
+Seen: TypeAlias = Literal["first", "same", "grown", "restored"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,14 @@ class Look:
     """What a look has found.
 
     Attributes:
-        seen: the first checkpoint ever, the same as before, or one that continues it.
+        seen: the first checkpoint ever, the same as before, one that continues it, or one of the log that goes on from
+            there after a restore.
         checkpoint: what it says.
         witnesses: the policy's names of the witnesses whose lines hold.
         witnessed: whether they make the policy's quorum.
         before: the size that was seen last, or None.
         others: at the first look, the policy's other origins: this checkpoint continues none of them.
+        followed: what became of the log's name and key, where links led to the key of this checkpoint; else None.
     """
 
     seen: Seen
@@ -47,6 +51,7 @@ class Look:
     witnessed: bool
     before: int | None
     others: tuple[str, ...] = ()
+    followed: str | None = None
 
 
 class Follower:
@@ -57,88 +62,102 @@ class Follower:
         policy: the log's key, and the witnesses.
         state: the file of what was seen last; it is made at the first look.
         evidence: the directory for equivocation files.
+        signers: the humans whom the watcher has pinned, to follow the log's links; None, and they are not followed.
     """
 
-    def __init__(self, source: Source, policy: Policy, state: Path, evidence: Path) -> None:
+    def __init__(
+        self, source: Source, policy: Policy, state: Path, evidence: Path, signers: AllowedSigners | None = None
+    ) -> None:
         self._source = source
         self._policy = policy
         self._state = state
         self._evidence = evidence
+        self._trust = Trust(source, policy, signers, state)
 
     def look(self) -> Look:
         """Look at the log once.
 
         Raises:
             EvidenceError: it does not continue what was seen last, or is not signed as it must be.
-            NotFollowedError: it is signed by no key of the policy, or is of another origin than what was seen last.
+            NotFollowedError: no key signed it that the policy names, or that links from there lead to.
             RemoteError: it can't be asked now, or does not answer as a log does.
             HomeError: what was seen last can't be read or written.
             LedgerError: the ledger can't be read now.
         """
         with self._alone():
             last = self._read()
-            note = self._source.newest()
-            checkpoint, witnesses = self._open(note)
-            seen = self._compare(last, note, checkpoint)
+            now = self._trust.shown(self._source.newest(), last)
+            seen = self._compare(last, now)
+            self._trust.keep(now)
             # The same checkpoint may have been cosigned by more witnesses since.
-            replace_file(self._state, note)
-        before = None if last is None else last[1].size
-        others = {log.key.name for log in self._policy.logs} - {checkpoint.origin} if last is None else ()
-        satisfied = self._policy.satisfied(witnesses)
-        return Look(seen, checkpoint, tuple(sorted(witnesses)), satisfied, before, tuple(sorted(others)))
+            replace_file(self._state, now.note)
+        return self._told(seen, last, now)
 
-    def _compare(self, last: tuple[bytes, Checkpoint] | None, note: bytes, now: Checkpoint) -> Seen:
+    def _told(self, seen: Seen, last: Opened | None, now: Opened) -> Look:
+        checkpoint, witnesses = now.checkpoint, now.witnessed.witnesses
+        others = {log.key.name for log in self._policy.logs} - {checkpoint.origin} if last is None else set()
+        led = now.followed if last is None or last.witnessed.log != now.witnessed.log else None
+        if led is not None:
+            others -= {reign.origin for reign in led.state.former}
+        return Look(
+            seen,
+            checkpoint,
+            tuple(sorted(witnesses)),
+            self._policy.satisfied(witnesses),
+            None if last is None else last.checkpoint.size,
+            tuple(sorted(others)),
+            None if led is None else led.line().why,
+        )
+
+    def _compare(self, last: Opened | None, now: Opened) -> Seen:
         if last is None:
             return "first"
-        seen, before = last
-        if before.origin != now.origin:
-            raise NotFollowedError(
-                f"what was seen last is of {before.origin}, and this is of {now.origin}, which does not continue it: "
-                "if its keeper says that the log was restored, have tally-verify show with a bundle or an export what "
-                "was lost, and watch the new log with another --state"
-            )
-        if before.size == now.size:
-            if (before.sha256_root, before.blake3_root) != (now.sha256_root, now.blake3_root):
-                self._accuse(Equivocation(seen, note))
+        before, after = last.checkpoint, now.checkpoint
+        if before.origin != after.origin:
+            self._check_restored(last, now)
+            return "restored"
+        if before.size == after.size:
+            if (before.sha256_root, before.blake3_root) != (after.sha256_root, after.blake3_root):
+                self._accuse(Equivocation(last.note, now.note), now, last)
             return "same"
-        if before.size > now.size:
-            self._accuse(Equivocation(seen, note))
+        if before.size > after.size:
+            self._accuse(Equivocation(last.note, now.note), now, last)
         if before.size > 0:
-            self._check(seen, before, note, now)
+            self._check(last, now)
         return "grown"
 
-    def _check(self, seen: bytes, before: Checkpoint, note: bytes, now: Checkpoint) -> None:
+    def _check_restored(self, last: Opened, now: Opened) -> None:
+        """Hold the log that goes on against what was seen of the former one, as far as both have the same events."""
+        before = last.checkpoint
+        kept = 0 if now.followed is None else now.followed.shared_with(before.origin)
+        if not 0 < before.size <= kept:
+            return  # that the former log's part went over unchanged its links prove; what came after it is lost
+        try:
+            self._source.continuation(before.size, now.checkpoint.size).check(before, now.checkpoint)
+        except (InclusionError, ContinuationFormError, ProofError, CorruptError) as error:
+            raise EvidenceError(
+                f"the log {now.checkpoint.origin} says that it goes on from {before.origin}, and does not show the "
+                f"{before.size} events that were seen of it ({error}): keep {self._state} and what the log shows now"
+            ) from error
+
+    def _check(self, last: Opened, now: Opened) -> None:
+        before, after = last.checkpoint, now.checkpoint
         said: Continuation | None = None
         try:
-            said = self._source.continuation(before.size, now.size)
-            said.check(before, now)
+            said = self._source.continuation(before.size, after.size)
+            said.check(before, after)
         except (InclusionError, ContinuationFormError, ProofError, CorruptError):
             own, twin = (said.blake3, said.sha256) if said else (None, None)
-            self._accuse(Equivocation(seen, note, own, twin))
+            self._accuse(Equivocation(last.note, now.note, own, twin), now, last)
 
-    def _accuse(self, equivocation: Equivocation) -> None:
-        finding = check_equivocation(equivocation, self._policy)
-        raise EvidenceError(f"{finding.verdict}: {finding.why}; {tell_evidence(self._evidence, equivocation)}")
+    def _accuse(self, equivocation: Equivocation, *opened: Opened) -> None:
+        led = next((one for one in opened if one.followed is not None), None)
+        policy = self._policy if led is None or led.followed is None else led.followed.policy()
+        finding = check_equivocation(equivocation, policy)
+        kept = tell_evidence(self._evidence, equivocation, None if led is None else led.links)
+        raise EvidenceError(f"{finding.verdict}: {finding.why}; {kept}")
 
-    def _open(self, note: bytes) -> tuple[Checkpoint, dict[str, int]]:
-        try:
-            parse_note(note)
-        except NoteError as error:
-            raise RemoteError(f"what is served is no checkpoint: {error}") from error
-        try:
-            found = self._policy.open(note)
-            require_blake3(found.checkpoint)
-        except UnknownLogError as error:
-            raise NotFollowedError(
-                f"{error}; that contradicts nothing, and continues nothing: if its keeper says that the key was "
-                "rotated or the log restored, have tally-verify follow that with a bundle or an export, add the "
-                "new key to the policy beside the old one, and watch again, after a restore with another --state"
-            ) from error
-        except NoteError as error:
-            raise EvidenceError(f"the checkpoint that is served does not hold: {error}") from error
-        return found.checkpoint, found.witnesses
-
-    def _read(self) -> tuple[bytes, Checkpoint] | None:
+    def _read(self) -> Opened | None:
         try:
             with self._state.open("rb") as file:
                 data = file.read(MAX_SIZE + 1)
@@ -146,19 +165,7 @@ class Follower:
             return None
         except OSError as error:
             raise HomeError(f"{self._state} can't be read ({error.strerror}): check its owner and mode") from error
-        try:
-            checkpoint = parse_seen(data, self._policy)
-        except UnknownLogError as error:
-            raise HomeError(
-                f"the policy does not name the key of the checkpoint that was seen last, in {self._state}: let it name "
-                "the old key beside the new one, or begin anew with another --state"
-            ) from error
-        except (NoteError, CheckpointError) as error:
-            raise HomeError(
-                f"{self._state} is not the checkpoint that was seen last: restore it, or begin anew with another "
-                f"--state ({error})"
-            ) from error
-        return data, checkpoint
+        return self._trust.seen(data)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -171,15 +178,3 @@ class Follower:
         with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
-
-
-def parse_seen(data: bytes, policy: Policy) -> Checkpoint:
-    """Read the note that was seen last, whoever has witnessed it.
-
-    Raises:
-        NoteError: it is none, or no log of the policy has signed it.
-        CheckpointError: it is no checkpoint of both trees.
-    """
-    checkpoint = Policy(policy.logs, (), ()).open(data).checkpoint
-    require_blake3(checkpoint)
-    return checkpoint

@@ -1,7 +1,11 @@
-"""A log's checkpoints and proofs over HTTP, for whoever watches it. It needs no key, and gives out no event.
+"""A log's checkpoints and proofs over HTTP, for whoever watches it. It needs no key.
+
+It gives out no event but those that changed the log's name or key and those that made their signers, of which no field
+is opened.
 
     GET /checkpoint                  the newest checkpoint, with the lines of witnesses
     GET /consistency/<old>/<new>     what the log has at the older size, and the proofs from there
+    GET /links/<size>                what leads from the log's former names and keys to its checkpoint of that size
 
 Source: docs/spec/equivocation.md.
 """
@@ -19,8 +23,10 @@ from starlette.routing import Route
 from ledger.errors import LedgerError, ProofError
 from ledger.log import Snapshot
 from tools.ledger import OpenLedger
+from tools.watching.life import published_links
 from tools.witnessing.standing import cosigned_note
 from verify.continuation import continuation
+from verify.errors import VerifyError
 
 _TEXT: Final = "text/plain; charset=utf-8"
 
@@ -38,7 +44,7 @@ def application(ledger: OpenLedger, say: Callable[[str], None]) -> Starlette:
             found = await run_in_threadpool(lambda: ledger.log.read(work))
         except ProofError as error:
             return Response(f"{error}\n", HTTPStatus.NOT_FOUND, media_type=_TEXT)
-        except LedgerError as error:
+        except (LedgerError, VerifyError) as error:
             # What is wrong with this machine is for its operator, not for whoever asks.
             say(str(error))
             return Response("the log can't be read now\n", HTTPStatus.INTERNAL_SERVER_ERROR, media_type=_TEXT)
@@ -55,10 +61,15 @@ def application(ledger: OpenLedger, say: Callable[[str], None]) -> Starlette:
             lambda look: continuation(look.nodes, look.head.size, old, new).to_bytes(), "application/json"
         )
 
+    async def links(request: Request) -> Response:
+        size = int(request.path_params["size"])
+        return await answered(lambda look: published_links(look, size), "application/json")
+
     return Starlette(
         routes=[
             Route("/checkpoint", checkpoint, methods=["GET"]),
             Route("/consistency/{old:int}/{new:int}", consistency, methods=["GET"]),
+            Route("/links/{size:int}", links, methods=["GET"]),
         ]
     )
 

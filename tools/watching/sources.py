@@ -18,15 +18,18 @@ from ledger.errors import ProofError
 from ledger.log import Snapshot, Tree
 from ledger.note import MAX_SIZE
 from tools import web
-from tools.errors import InputError, RemoteError
+from tools.errors import InputError, NotFollowedError, RemoteError
 from tools.home import Home
 from tools.ledger import open_ledger
+from tools.watching.life import ExportedLife, published_links
 from tools.witnessing.standing import cosigned_note
 from verify.continuation import MAX_BYTES, Continuation, continuation
 from verify.errors import VerifyError
 from verify.export.files import Folder, Records
 from verify.export.form import INDEX, MAX_INDEX, MAX_LINE, Index, file_name, parse_index
 from verify.export.lines import CheckpointLine
+from verify.links.form import MAX_BYTES as MAX_LINKS_BYTES
+from verify.links.maker import assemble
 
 _ROW: Final = 2 * SIZE
 
@@ -55,6 +58,15 @@ class Source(Protocol):
             ContinuationFormError: the answer has another form.
         """
 
+    def links(self, size: int) -> bytes:
+        """Give what leads from the log's former names and keys to its checkpoint of a size.
+
+        Raises:
+            ToolError: it can't be had now, or is not shown here.
+            LedgerError: likewise.
+            VerifyError: what is there does not hold.
+        """
+
 
 class LedgerSource:
     """A ledger's directory, with its database."""
@@ -76,6 +88,10 @@ class LedgerSource:
     def continuation(self, old: int, new: int) -> Continuation:
         """Prove from the stored nodes."""
         return self._read(lambda look: continuation(look.nodes, look.head.size, old, new))
+
+    def links(self, size: int) -> bytes:
+        """Make them from the stored events, nodes and checkpoints."""
+        return self._read(lambda look: published_links(look, size))
 
     def _read(self, work: Callable[[Snapshot], T]) -> T:
         ledger = open_ledger(self._home)
@@ -110,6 +126,16 @@ class ExportSource:
         with self._readable():
             index = self._index()
             return continuation(lambda tree: _ExportedNodes(self._folder, index, tree), index.size, old, new)
+
+    def links(self, size: int) -> bytes:
+        """Make them from the exported events, nodes and checkpoints."""
+        with self._readable():
+            index = self._index()
+            life = ExportedLife(self._folder, index, lambda tree: _ExportedNodes(self._folder, index, tree))
+            found = life.newest_checkpoint(size + 1)
+            if found is None or found[0] != size:
+                raise RemoteError(f"{self._folder.path} has no checkpoint of {size} events any more")
+            return assemble(life, life, found[1])
 
     @contextmanager
     def _readable(self) -> Iterator[None]:
@@ -162,6 +188,10 @@ class AddressSource:
     def continuation(self, old: int, new: int) -> Continuation:
         """Fetch what the log says of an older size."""
         return Continuation.parse(self._get(f"{self._url}/consistency/{old}/{new}", MAX_BYTES, missing=ProofError))
+
+    def links(self, size: int) -> bytes:
+        """Fetch them."""
+        return self._get(f"{self._url}/links/{size}", MAX_LINKS_BYTES, missing=NotFollowedError)
 
     def _get(self, url: str, most: int, missing: type[Exception] = RemoteError) -> bytes:
         reply = web.get(url, most=most)

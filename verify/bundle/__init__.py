@@ -4,8 +4,9 @@ Source: DESIGN sections 8 and 9; docs/spec/bundle.md.
 """
 
 from verify.bundle.choice import EVERYTHING, NEEDED, Disclosure, FieldPattern
-from verify.bundle.form import Bundle, BundledEvent, Disclosed, parse_bundle
+from verify.bundle.form import Bundle, Disclosed, parse_bundle
 from verify.bundle.maker import make_bundle
+from verify.bundle.parts import BundledEvent
 
 __all__ = [
     "EVERYTHING",

@@ -1,37 +1,55 @@
-"""The links of a bundle: how its checkpoint hangs together with those that the log's former keys have signed.
+"""What a bundle and a file of links prove from a log: links to the checkpoints of the log's former keys.
 
 Source: DESIGN section 9; docs/spec/bundle.md.
 """
 
 from collections.abc import Iterator
+from typing import Protocol
 
 from grants.book.states import GenesisState, Reign
-from grants.principals import log_state
 from ledger import mmr, rfc6962
 from ledger.checkpoint import Checkpoint, open_checkpoint, require_blake3
 from ledger.errors import NoteError, ProofError
-from ledger.log import Snapshot
-from ledger.note import VerifierKey
-from verify.bundle.form import Link
+from ledger.log import Tree
+from ledger.mmr import NodeReader
+from ledger.note import VerifierKey, parse_note
+from verify.bundle.parts import Link
 from verify.errors import BundleError, VerifyError
 from verify.inclusion import check_consistency, check_twin_consistency
 
 
-def links_to(snapshot: Snapshot, checkpoint: Checkpoint) -> Iterator[Link]:
+class Kept(Protocol):
+    """What a log keeps beside its events, or an export of it."""
+
+    def nodes(self, tree: Tree) -> NodeReader:
+        """Give access to the stored nodes of one tree."""
+
+    def checkpoints(self, start: int = 0) -> Iterator[tuple[int, bytes]]:
+        """Give the stored checkpoints of ``start`` events and more as (size, note), smallest first."""
+
+    def newest_checkpoint(self, stop: int | None = None) -> tuple[int, bytes] | None:
+        """Give the newest stored checkpoint, or the newest of fewer than ``stop`` events; None where there is none."""
+
+
+def links_to(kept: Kept, state: GenesisState | None, checkpoint: Checkpoint) -> Iterator[Link]:
     """Give a link for each key that was replaced before a checkpoint, where a checkpoint under it is kept.
 
     The checkpoint itself links to the keys that have signed it too.
 
+    Args:
+        kept: the log's nodes and checkpoints.
+        state: its names and keys, as of the checkpoint or later; None where it was not opened.
+        checkpoint: what they link to.
+
     Raises:
         BundleError: what is kept is not what the checkpoint continues.
     """
-    state = log_state(snapshot)
     for reign in state.former if state is not None else ():
         if state is not None and reign.until < checkpoint.size:
-            note = _under(snapshot, state, reign)
+            note = _under(kept, state, reign)
             older = None if note is None else _opened(note, reign)
             if note is not None and older is not None and older.size < checkpoint.size:
-                yield _link(snapshot, reign, older, note, checkpoint)
+                yield _link(kept, reign, older, note, checkpoint)
 
 
 def goes_on_as_another(state: GenesisState, reign: Reign) -> bool:
@@ -39,13 +57,13 @@ def goes_on_as_another(state: GenesisState, reign: Reign) -> bool:
     return state.at(reign.until + 1)[0] != reign.origin
 
 
-def _under(snapshot: Snapshot, state: GenesisState, reign: Reign) -> bytes | None:
+def _under(kept: Kept, state: GenesisState, reign: Reign) -> bytes | None:
     """Give the first checkpoint after a change of key, which both have signed; or the last before a restore."""
     if goes_on_as_another(state, reign):
-        kept = snapshot.newest_checkpoint(reign.until + 1)
+        found = kept.newest_checkpoint(reign.until + 1)
     else:
-        kept = next(iter(snapshot.checkpoints(reign.until + 1)), None)
-    return None if kept is None else kept[1]
+        found = next(iter(kept.checkpoints(reign.until + 1)), None)
+    return None if found is None else found[1]
 
 
 def _opened(note: bytes, reign: Reign) -> Checkpoint | None:
@@ -55,13 +73,13 @@ def _opened(note: bytes, reign: Reign) -> Checkpoint | None:
         return None
 
 
-def _link(snapshot: Snapshot, reign: Reign, older: Checkpoint, note: bytes, checkpoint: Checkpoint) -> Link:
+def _link(kept: Kept, reign: Reign, older: Checkpoint, note: bytes, checkpoint: Checkpoint) -> Link:
     try:
         link = Link(
             reign.until,
             note,
-            mmr.prove_consistency(snapshot.nodes("blake3"), older.size, checkpoint.size),
-            rfc6962.prove_consistency(snapshot.nodes("sha256"), older.size, checkpoint.size),
+            mmr.prove_consistency(kept.nodes("blake3"), older.size, checkpoint.size),
+            rfc6962.prove_consistency(kept.nodes("sha256"), older.size, checkpoint.size),
         )
         check_link(link, older, checkpoint)
     except (ProofError, VerifyError, NoteError) as error:
@@ -80,3 +98,17 @@ def check_link(link: Link, older: Checkpoint, newer: Checkpoint) -> None:
     """
     check_consistency(require_blake3(older), require_blake3(newer), link.own)
     check_twin_consistency(older.sha256_root, newer.sha256_root, link.twin, old_size=older.size, new_size=newer.size)
+
+
+def parsed(note: bytes) -> Checkpoint:
+    """Read a checkpoint of both trees, whoever has signed it.
+
+    Raises:
+        BundleError: it is none.
+    """
+    try:
+        checkpoint = Checkpoint.parse(parse_note(note)[0])
+        require_blake3(checkpoint)
+    except NoteError as error:
+        raise BundleError(f"the checkpoint: {error}") from error
+    return checkpoint

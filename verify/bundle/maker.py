@@ -7,16 +7,16 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from decisions.events import DecisionMade, TrustUpdated
-from ledger.checkpoint import Checkpoint, require_blake3
+from grants.principals import log_state
+from ledger.checkpoint import Checkpoint
 from ledger.disclosure import paths
-from ledger.errors import NoteError
 from ledger.event import Registry
 from ledger.log import Snapshot
-from ledger.note import parse_note
 from ledger.view import View
 from verify.bundle.choice import NEEDED, Disclosure
-from verify.bundle.form import MAX_BYTES, MAX_DISCLOSURES, MAX_EVENTS, Bundle, BundledEvent, Disclosed
-from verify.bundle.linking import links_to
+from verify.bundle.form import MAX_BYTES, MAX_DISCLOSURES, Bundle, Disclosed
+from verify.bundle.linking import links_to, parsed
+from verify.bundle.parts import MAX_EVENTS, BundledEvent
 from verify.bundle.selection import Selection, making, select
 from verify.bundle.source import LogSource
 from verify.errors import BundleError, InclusionError
@@ -51,7 +51,7 @@ def make_bundle(
     decision = source.event(seq)
     if decision is None or not isinstance(decision.body, DecisionMade):
         raise BundleError(f"event {seq} is no decision")
-    checkpoint = _parsed(note)
+    checkpoint = parsed(note)
     selection = select(source, seq, checkpoint.size)
     if selection.missing:
         raise BundleError(f"the log has no event {min(selection.missing)}; run tally audit")
@@ -64,18 +64,9 @@ def make_bundle(
         note,
         tuple(_prove(snapshot, prover, event) for event in selection.events),
         tuple(_disclose(snapshot, selection, disclose, _needed(source, decision.body))),
-        tuple(links_to(snapshot, checkpoint)),
+        tuple(links_to(snapshot, log_state(snapshot), checkpoint)),
     )
     return _sized(bundle)
-
-
-def _parsed(note: bytes) -> Checkpoint:
-    try:
-        checkpoint = Checkpoint.parse(parse_note(note)[0])
-        require_blake3(checkpoint)
-    except NoteError as error:
-        raise BundleError(f"the checkpoint: {error}") from error
-    return checkpoint
 
 
 def _check_covers(checkpoint: Checkpoint, last: int, head: int) -> None:

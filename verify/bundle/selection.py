@@ -67,12 +67,29 @@ def select(source: Source, decision: int, size: int) -> Selection:
         decision: the decision.
         size: the number of events that the checkpoint commits to.
     """
+    named = (event.seq for event in source.naming(decision) if _belongs(event, size))
+    return _collected(source, [0, decision, *named, *_life(source, size)], decision)
+
+
+def select_life(source: Source, size: int) -> Selection:
+    """Select the events that say under which names and keys the log spoke, and who signed that: of no decision.
+
+    Args:
+        source: where they come from.
+        size: the number of events that the checkpoint commits to.
+    """
+    return _collected(source, [0, *_life(source, size)], 0)
+
+
+def _life(source: Source, size: int) -> list[int]:
+    return [event.seq for event in source.touching(*LIFE_OF_THE_LOG, size)]
+
+
+def _collected(source: Source, wanted: list[int], decision: int) -> Selection:
+    """Give the wanted events and all that they lead to."""
     found: dict[int, Event] = {}
     missing: set[int] = set()
     signers: set[tuple[str, int]] = set()
-    followed = (event for event in source.naming(decision) if _belongs(event, size))
-    wanted = [0, decision, *(event.seq for event in followed)]
-    wanted += [event.seq for event in source.touching(*LIFE_OF_THE_LOG, size)]
     while wanted:
         seq = wanted.pop()
         if seq in found or seq in missing:

@@ -61,11 +61,11 @@ def check_bundle(
         lambda: reduction.check_reduction(evidence),
         lambda: decision.check_consumption(evidence),
     )
-    lines = tuple(_guarded(name, check) for name, check in zip(CHECKS, checks, strict=True))
+    lines = tuple(guarded(name, check) for name, check in zip(CHECKS, checks, strict=True))
     return Report(bundle.decision, _summary(evidence), lines)
 
 
-def _guarded(name: str, check: _Check) -> Line:
+def guarded(name: str, check: _Check) -> Line:
     """Let no bundle end a check with anything but a line: what can't be worked out does not hold."""
     try:
         return check()
@@ -84,4 +84,4 @@ def _summary(evidence: Evidence) -> str:
     return f"{body.outcome}, {body.reason}{' (in a ledger opened for demonstration: it binds nobody)' if shown else ''}"
 
 
-__all__ = ["CHECKS", "LIMITS", "Line", "Report", "check_bundle"]
+__all__ = ["CHECKS", "LIMITS", "Line", "Report", "check_bundle", "guarded"]

@@ -18,7 +18,7 @@ from grants.authority import check_event
 from grants.book.states import GenesisState, Reign
 from grants.errors import GrantError
 from grants.principals import log_state
-from ledger.checkpoint import Checkpoint, open_checkpoint, open_cosigned, require_blake3
+from ledger.checkpoint import Checkpoint, open_checkpoint, require_blake3
 from ledger.errors import LedgerError, NoteError
 from ledger.event import Event
 from ledger.events import LedgerKeyRotated, LedgerRestored
@@ -58,23 +58,29 @@ def follow(evidence: Evidence, anchor: "Anchor") -> Witnessed:
     checkpoint = Checkpoint.parse(parse_note(note)[0])
     state = life_of_the_log(evidence)
     key = VerifierKey.parse(state.at(checkpoint.size)[1])
-    cosigned, times = open_cosigned(note, key, [witness.key for witness in anchor.policy.witnesses])
-    require_blake3(cosigned)
-    trusted = {log.key.text() for log in anchor.policy.logs}
-    steps = [reign for reign in state.former if reign.until < checkpoint.size]
-    while steps:
+    cosigned = anchor.policy.open_under(note, key)
+    require_blake3(cosigned.checkpoint)
+    check_way(evidence, anchor, state, checkpoint.size)
+    return cosigned
+
+
+def check_way(evidence: Evidence, anchor: "Anchor", state: GenesisState, size: int) -> None:
+    """Check that the key in force at a size is one of the policy's, or came after one of them, step by step.
+
+    Raises:
+        LineageError: the way from the policy's key to it is not shown.
+        NoteError: a checkpoint that a step rests on does not hold.
+    """
+    trusted, known = {log.key.text() for log in anchor.policy.logs}, state.at(size)[1]
+    steps = [reign for reign in state.former if reign.until < size]
+    while known not in trusted:
+        if not steps:
+            raise LineageError(
+                "none of the policy's logs has signed this checkpoint, nor did one of its former keys stand there"
+            )
         reign = steps.pop()
         _check_step(evidence, anchor, state, reign)
-        if reign.log_key in trusted:
-            witnessed = {one.key: one.time for one in times}
-            return Witnessed(
-                cosigned,
-                key,
-                {one.name: witnessed[one.key] for one in anchor.policy.witnesses if one.key in witnessed},
-            )
-    raise LineageError(
-        "none of the policy's logs has signed this checkpoint, nor did one of its former keys stand there"
-    )
+        known = reign.log_key
 
 
 def check_links(evidence: Evidence, state: GenesisState, checkpoint: Checkpoint) -> None:

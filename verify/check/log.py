@@ -19,13 +19,13 @@ from ledger.instant import Instant
 from ledger.note import VerifierKey
 from ledger.policy import NONE, Policy, Witnessed
 from verify import inclusion
-from verify.bundle.form import BundledEvent
+from verify.bundle.parts import BundledEvent
 from verify.check.evidence import Evidence
 from verify.check.lineage import check_links, follow, life_of_the_log, signed_by, told
 from verify.check.report import Line, counted, failed, not_checked, passed
 from verify.errors import InclusionError, LineageError
 
-A_NEW_KEY: Final = "the log may have a new key: a bundle or an export leads from the old one"
+A_NEW_KEY: Final = "the log may have a new key: a file of links leads from the old one (--links FILE, --signers FILE)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def check_twin_inclusion(evidence: Evidence, witnessed: Witnessed | None) -> Lin
     return counted(name, total, faults, f"events included under the SHA-256 root of {size} events")
 
 
-def unsigned(error: NoteError) -> str:
+def unsigned(error: NoteError | LineageError) -> str:
     """Say why a checkpoint does not open, where nothing else can lead from a key of the policy to a later one."""
     return f"{error}: {A_NEW_KEY}" if isinstance(error, UnknownLogError) and error.origin is not None else str(error)
 

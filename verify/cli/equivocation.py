@@ -8,10 +8,14 @@ from typing import Final
 import click
 
 from ledger.canon import Json
+from verify.check.report import failed
 from verify.cli.exits import FAILED, INCOMPLETE, VERIFIED
 from verify.cli.files import read, read_policy
-from verify.cli.output import print_json
+from verify.cli.links import Leading, links_options
+from verify.cli.output import conclude, print_json
 from verify.equivocation import MAX_BYTES, Finding, Verdict, check_equivocation, parse_equivocation
+from verify.errors import LineageError
+from verify.links.check import CHECK
 from verify.strict import Strict
 from verify.text import visible
 
@@ -27,17 +31,29 @@ _MEANING: Final[dict[Verdict, str]] = {
 @click.argument("file", metavar="FILE")
 @click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log keys you trust.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(file: str, policy_file: str, as_json: bool) -> int:
+@links_options
+def command(
+    leading: Leading,
+    file: str,
+    policy_file: str,
+    as_json: bool,
+) -> int:
     """Check whether a log has told two histories: what `tally watch` wrote.
 
     FILE is the equivocation file, or - for standard input. Exit 0: proven; 6: claimed, the file can't prove it; 3: it
-    shows nothing.
+    shows nothing. With --links the keys that came after one of the policy's speak for the log too.
 
     \b
     Example:
       tally-verify equivocation equivocation-4c1d0f9a6b2e8d37.json --policy trusted.policy
     """  # noqa: D301  (the backslash is click's mark for a paragraph kept as it is)
-    finding = check_equivocation(parse_equivocation(read(file, MAX_BYTES)), read_policy(policy_file))
+    policy = read_policy(policy_file)
+    try:
+        followed = leading.follow(policy)
+    except LineageError as error:
+        return conclude((failed(CHECK, str(error)),), as_json=as_json)
+    trusted = policy if followed is None else followed.policy()
+    finding = check_equivocation(parse_equivocation(read(file, MAX_BYTES)), trusted)
     if as_json:
         print_json(told(finding))
     else:

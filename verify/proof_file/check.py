@@ -12,7 +12,8 @@ from ledger.policy import Policy, Witnessed
 from ledger.proof import ConsistencyProof, InclusionProof, RangeProof, SetProof, TwinConsistency, TwinInclusion
 from verify.check.log import Anchor, check_witnesses, unsigned
 from verify.check.report import Line, failed, not_checked, passed
-from verify.errors import InclusionError
+from verify.errors import InclusionError, LineageError
+from verify.links import Followed
 from verify.multiproof import check_in_both
 from verify.proof_file.form import ProofHead, read_events, read_head
 from verify.proven import Growth, Roots, check_event, check_growth, roots_of
@@ -21,7 +22,11 @@ CHECKS: Final = ("structure", "checkpoint", "witnesses", "roots", "events", "old
 
 
 def check_proof_file(
-    file: BinaryIO, policy: Policy, checkpoint: bytes | None = None, older: bytes | None = None
+    file: BinaryIO,
+    policy: Policy,
+    checkpoint: bytes | None = None,
+    older: bytes | None = None,
+    followed: Followed | None = None,
 ) -> tuple[Line, ...]:
     """Check everything that a proof file says.
 
@@ -30,6 +35,7 @@ def check_proof_file(
         policy: whom the verifier trusts.
         checkpoint: a signed note to hold it against, in place of the one that it brings along.
         older: the signed note of the older size, for a proof of consistency.
+        followed: what a file of links shows of the log's keys; None to go by the policy alone.
 
     Returns:
         One line for each check, in the order of `CHECKS`.
@@ -40,9 +46,9 @@ def check_proof_file(
     head = read_head(file)
     lines = [passed("structure", f"a proof file of kind {head.kind}")]
     try:
-        witnessed = policy.open(head.checkpoint if checkpoint is None else checkpoint)
+        witnessed = (followed or policy).open(head.checkpoint if checkpoint is None else checkpoint)
         signed = roots_of(witnessed.checkpoint)
-    except NoteError as error:
+    except (NoteError, LineageError) as error:
         return *lines, failed("checkpoint", unsigned(error))
     lines.append(passed("checkpoint", f"signed by {witnessed.log.name} for {signed.size} events"))
     lines.append(check_witnesses(witnessed, Anchor(policy, None, None)))
@@ -50,7 +56,7 @@ def check_proof_file(
     if lines[-1].status == "PASS":
         lines.append(_check_events(head, file))
     if isinstance(head.own, ConsistencyProof):
-        lines.append(_check_older(head, policy, witnessed, older))
+        lines.append(_check_older(head, followed or policy, witnessed, older))
     elif older is not None:
         lines.append(failed("older checkpoint", "this is no proof of consistency: there is no older size"))
     return tuple(lines)
@@ -101,16 +107,17 @@ def _check_old(head: ProofHead, found: Growth) -> Line:
     return passed("events", f"the log of {head.roots.size} events continues the one of {head.old.size}, in both trees")
 
 
-def _check_older(head: ProofHead, policy: Policy, newer: Witnessed, older: bytes | None) -> Line:
+def _check_older(head: ProofHead, trust: Policy | Followed, newer: Witnessed, older: bytes | None) -> Line:
     name, old = "older checkpoint", head.old
     if old is None or older is None:
         return not_checked(name, "which roots were signed before is not given: give the older note with --older FILE")
     try:
-        signed = policy.open(older)
+        signed = trust.open(older)
         roots = roots_of(signed.checkpoint)
-    except NoteError as error:
+    except (NoteError, LineageError) as error:
         return failed(name, unsigned(error))
-    if signed.checkpoint.origin != newer.checkpoint.origin:
+    # Links show that the log of one name goes on under another, with the events that both have.
+    if isinstance(trust, Policy) and signed.checkpoint.origin != newer.checkpoint.origin:
         return failed(name, f"it is of another log, {signed.checkpoint.origin}")
     if roots != old:
         return failed(name, f"it was signed for {roots.size} events, and has other roots than the old ones here")

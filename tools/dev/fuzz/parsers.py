@@ -28,6 +28,7 @@ from verify.bundle.form import Bundle, parse_bundle
 from verify.check import check_bundle
 from verify.continuation import Continuation
 from verify.equivocation import Equivocation, check_equivocation, parse_equivocation
+from verify.links import LinksFile, parse_links
 from verify.proof_file.check import check_proof_file
 from verify.receipt import check_receipt
 from verify.stamp import read_stamp
@@ -81,6 +82,12 @@ def _operation(form: str) -> Parser:
     return Parser(read, lambda: seeds.PAYLOADS[form])
 
 
+def _links() -> list[bytes]:
+    """Make the links of the golden bundles whose log had another key before."""
+    bundles = [parse_bundle(data) for data in seeds.files("after-*.bundle")()]
+    return [LinksFile(one.checkpoint, one.events, one.links).to_bytes() for one in bundles]
+
+
 def _check_bundle(data: bytes) -> Any:
     policy = parse_policy((seeds.BUNDLES / "log.policy").read_bytes())
     signers = allowed_signers.parse((seeds.BUNDLES / "human.signers").read_bytes())
@@ -121,6 +128,7 @@ PARSERS: Mapping[str, Parser] = {
         lambda data: check_proof_file(BytesIO(data), parse_policy(seeds.POLICY)), lambda: seeds.PROOF_FILES
     ),
     "bundle": Parser(parse_bundle, seeds.files("*.bundle"), Bundle.to_bytes),
+    "links": Parser(parse_links, _links, LinksFile.to_bytes),
     "bundle-check": Parser(_check_bundle, seeds.files("*.bundle")),
     "tlog-proof": Parser(TlogProof.parse, lambda: seeds.TLOG_PROOFS, TlogProof.to_bytes),
     "cose-receipt": Parser(Receipt.parse, seeds.receipts, Receipt.to_bytes),

@@ -24,7 +24,7 @@ from tools.dev.fuzz.parser import Parser
 from tools.home import Home
 from tools.mark import read_mark
 from tools.settings import parse_settings
-from tools.watching.following import parse_seen
+from tools.watching.trusting import parse_seen
 from verify.export import check_export
 from verify.export.files import Records
 from verify.export.form import INDEX, Index, parse_index
