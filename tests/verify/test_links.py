@@ -21,7 +21,7 @@ from verify.errors import LineageError, NotALinksFileError
 from verify.links import follow_links, form, make_links, parse_links
 from verify.proof_file.check import check_proof_file
 from verify.proof_file.form import ProofHead
-from verify.proven import prove_event, roots_before, roots_of
+from verify.proven import EventProver, roots_before, roots_of
 from verify.receipt import check_receipt, subject_of
 
 
@@ -72,7 +72,7 @@ def of_event(life, seq=3):
     """Prove an event under the newest checkpoint."""
     note = life.checkpoint()
     roots = roots_of(Checkpoint.parse(parse_note(note)[0]))
-    return note, roots, *life.stage.log.read(lambda look: prove_event(look, roots, seq))
+    return note, roots, *life.stage.log.read(lambda look: EventProver(roots).prove(look, seq))
 
 
 def statuses(lines):
