@@ -14,12 +14,11 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Final
 
-import sqlalchemy as sa
-
 from ledger import mmr
 from ledger.errors import LedgerError, ProofError
 from ledger.event import Registry
 from ledger.log import Head
+from ledger.sql.driver import Driver
 from ledger.sql.snapshot import SqlSnapshot
 from ledger.transaction import Batch
 from ledger.view import StateRow, View
@@ -116,8 +115,8 @@ class StateCache:
 class CachedSnapshot(SqlSnapshot):
     """The writer's look: states come from the cache where it has them."""
 
-    def __init__(self, connection: sa.Connection, cache: StateCache) -> None:
-        super().__init__(connection)
+    def __init__(self, driver: Driver, cache: StateCache) -> None:
+        super().__init__(driver.connection, driver)
         cache.catch_up(self)
         self._cache = cache
 

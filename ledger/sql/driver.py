@@ -2,7 +2,8 @@
 
 SQLAlchemy takes 30 to 90 microseconds for a statement, and SQLite a few; an append is six of them. So whatever runs
 for each event or each proof is written here as text and given to the driver's own cursor, on the connection and
-within the transaction of SQLAlchemy, which still opens, begins, commits and translates. All else is SQLAlchemy's.
+within the transaction of SQLAlchemy, which still opens and translates; the writer's transaction begins and ends here
+too. All else is SQLAlchemy's.
 
 Statements are written with ``?`` for a value, and spelled as the dialect's driver wants it. What is read is as strict
 as `ledger.sql.columns`: a value of another type than the column's is damage.
@@ -20,6 +21,7 @@ from sqlalchemy.exc import DBAPIError, ResourceClosedError
 from ledger.errors import CorruptError
 from ledger.sql import dialect
 from ledger.sql.dialect.insertion import insertion, replacement
+from ledger.sql.loss import check_alive
 
 Kinds = tuple[type, ...]
 """The types of the columns that are read, in order; an empty column is never refused here."""
@@ -32,16 +34,56 @@ class Driver:
         connection: a connection within a transaction.
 
     Attributes:
+        connection: the connection itself.
         kind: what is the own of the connection's database.
+        standing: the row of the head, as it was read when this began; or None.
     """
+
+    __slots__ = ("_committed", "_cursor", "_dialect", "_ended", "connection", "kind", "standing")
 
     def __init__(self, connection: sa.Connection) -> None:
         # A connection that SQLAlchemy has not begun on would be in no transaction at all.
-        self._connection = connection
+        self.connection = connection
         self._dialect = connection.dialect
         self.kind = dialect.of(connection)
         self._cursor: DBAPICursor = connection.connection.cursor()
-        self._ended = False
+        self._ended = self._committed = False
+        self.standing: tuple[Any, ...] | None = None
+
+    def begin(self) -> None:
+        """Begin to write: hold the log's only writer, and know where the log stands.
+
+        Raises:
+            StoreError: the database is another one than it was.
+            DBAPIError: the database refuses, or another process held the writer for too long.
+        """
+        self._checked("BEGIN", self._begin)
+
+    def _begin(self) -> None:
+        self.standing = self.kind.begin_writing(self.connection, self._cursor)
+
+    def commit(self) -> None:
+        """Make it durable.
+
+        Raises:
+            DBAPIError: the database refuses, or nobody knows.
+        """
+        self._checked("COMMIT", self._cursor.execute, "COMMIT")
+        self._committed = True
+
+    def finish(self) -> None:
+        """Commit what was begun, if it is not.
+
+        Raises:
+            ConnectionLostError: it broke while somebody read through it, who may have kept the error to himself.
+            DBAPIError: the database refuses, or nobody knows.
+        """
+        if not self._committed:
+            check_alive(self.connection)
+            self.commit()
+        if self.connection.in_transaction():
+            # What SQLAlchemy took for a transaction of its own was part of this one.
+            self.connection.commit()
 
     def end(self) -> None:
         """Run nothing more: the transaction is over, and the connection may be in another one."""
@@ -54,7 +96,7 @@ class Driver:
         Raises:
             ResourceClosedError: the transaction is over.
         """
-        if self._ended or self._connection.closed:
+        if self._ended or self.connection.closed:
             raise ResourceClosedError("this transaction is over")
 
     def row(self, statement: str, values: Sequence[object], kinds: Kinds) -> tuple[Any, ...] | None:
@@ -69,7 +111,7 @@ class Driver:
             found = self._cursor.fetchone()
         except self._dialect.loaded_dbapi.Error as error:
             raise self._wrapped(statement, error) from error
-        return None if found is None else _strict(found, kinds)
+        return None if found is None else strict(found, kinds)
 
     def rows(self, statement: str, values: Sequence[object], kinds: Kinds) -> list[tuple[Any, ...]]:
         """Read all rows of a short answer; see `row`."""
@@ -78,7 +120,7 @@ class Driver:
             found = self._cursor.fetchall()
         except self._dialect.loaded_dbapi.Error as error:
             raise self._wrapped(statement, error) from error
-        return [_strict(row, kinds) for row in found]
+        return [strict(row, kinds) for row in found]
 
     def change(self, statement: str, values: Sequence[object]) -> int:
         """Run a statement and give how many rows it changed.
@@ -121,10 +163,16 @@ class Driver:
         """
         self.check()
         try:
-            with self.kind.together(self._connection.connection.driver_connection):
+            with self.kind.together(self.connection.connection.driver_connection):
                 yield
         except self._dialect.loaded_dbapi.Error as error:
             raise self._wrapped("", error) from error
+
+    def refused(self, error: DBAPIError) -> bool:
+        """Tell whether it is the database that said no, over a connection that stands: then nothing is committed."""
+        cause = error.orig
+        ours = isinstance(cause, self._dialect.loaded_dbapi.Error)
+        return ours and cause is not None and not error.connection_invalidated and not self.kind.lost(cause)
 
     def _checked(self, statement: str, run: Callable[..., object], *values: object) -> None:
         self.check()
@@ -136,10 +184,10 @@ class Driver:
     def _wrapped(self, statement: str, error: Exception) -> Exception:
         """Give SQLAlchemy's error for the driver's, and have a lost connection replaced."""
         base, lost = self._dialect.loaded_dbapi.Error, False
-        raw = self._connection.connection
+        raw = self.connection.connection
         if self._dialect.is_disconnect(error, raw.dbapi_connection, self._cursor):  # type: ignore[arg-type]
             lost = True
-            self._connection.invalidate(error)
+            self.connection.invalidate(error)
         return DBAPIError.instance(
             statement, None, error, base, connection_invalidated=lost, dialect=self._dialect, ismulti=None
         )
@@ -150,7 +198,12 @@ def _spelled(statement: str, mark: str) -> str:
     return statement.replace("?", mark)
 
 
-def _strict(row: Iterable[object], kinds: Kinds) -> tuple[Any, ...]:
+def strict(row: Iterable[object], kinds: Kinds) -> tuple[Any, ...]:
+    """Give a row whose values are of these types.
+
+    Raises:
+        CorruptError: one is not.
+    """
     values = tuple(row)
     for value, kind in zip(values, kinds, strict=True):
         if value is not None and type(value) is not kind:

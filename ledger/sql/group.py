@@ -156,7 +156,8 @@ class Group:
     def __init__(self, lead: Callable[[Company], None], name: str) -> None:
         self._lead = lead
         self._name = name
-        self._lock = threading.Lock()
+        # Of the kind that only its owner can let go of: whoever was interrupted does so wherever that was (`run`).
+        self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._watching = 0
         self._waiting: deque[Member] = deque()
@@ -180,9 +181,18 @@ class Group:
             if member.leads:
                 self._lead_company(member)
         except BaseException:
+            self._let_go()
             self._leave(member)
             raise
         return cast("T", member.outcome())
+
+    def _let_go(self) -> None:
+        """Let go of the lock, if this thread was interrupted as it left a block that holds it."""
+        try:
+            while True:
+                self._lock.release()
+        except RuntimeError:
+            return
 
     def close(self) -> None:
         """Let nobody in any more, and wait until all that were let in are answered."""
@@ -280,7 +290,8 @@ class Group:
                 self._waiting.remove(member)
             if self._leader is member:
                 self._leader = self._waiting[0] if self._waiting else None
-                if self._leader is not None:
-                    self._leader.leads = True
-                    self._leader.wake()
+            # Also where this was done, and interrupted, before: to be told twice harms no leader.
+            if self._leader is not None:
+                self._leader.leads = True
+                self._leader.wake()
             self._tell()

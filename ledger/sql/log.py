@@ -19,6 +19,7 @@ from ledger.event import Event, Registry
 from ledger.log import Clock, Head, Snapshot, Transaction
 from ledger.sql import schema
 from ledger.sql.cache import CachedSnapshot, StateCache
+from ledger.sql.driver import Driver
 from ledger.sql.engine import place
 from ledger.sql.failure import in_our_words, translated
 from ledger.sql.group import Company, Group, Member, mark, run_together
@@ -173,26 +174,30 @@ class SqlLog:
         return True
 
     def _run(self, attempt: Attempt) -> None:
-        with self._writer.turn():
-            with self._writer.begin() as connection, CachedSnapshot(connection, self._cache) as snapshot:
-                # Read under the lock: nothing can be appended after this head but by us, and no later time be taken.
-                old = snapshot.head
-                if self.guard is not None:
-                    self.guard(old)
-                attempt.gather()
-                at = transaction_time(old, self._clock(), confirmed=self.confirm_clock)
-                whole = attempt.whole = PendingTransaction(snapshot, self._views, at)
-                # Each may raise whatever it likes: until the last has returned, nothing was written.
-                run_together(whole, attempt.members, attempt.ran)
-                if whole.rows.events:
-                    # Rows go to the database's log. A crash from here on leaves a transaction without its commit,
-                    # which the next reader ignores: still nothing happened.
-                    write(connection, old, whole.batch)
-                    mark(attempt.ran, "doubtful")
-            # Committed and synced as the block was left: from here on a crash loses nothing, and the results, which
-            # nobody has seen before, may be given out.
+        def work(driver: Driver) -> None:
+            snapshot = CachedSnapshot(driver, self._cache)
+            # Read under the lock: nothing can be appended after this head but by us, and no later time be taken.
+            old = snapshot.head
+            if self.guard is not None:
+                self.guard(old)
+            attempt.gather()
+            at = transaction_time(old, self._clock(), confirmed=self.confirm_clock)
+            whole = attempt.whole = PendingTransaction(snapshot, self._views, at)
+            # Each may raise whatever it likes: until the last has returned, nothing was written.
+            run_together(whole, attempt.members, attempt.ran)
             if whole.rows.events:
-                self._cache.follow(whole.batch)
+                # Rows go to the database's log. A crash before the commit leaves a transaction without one, which the
+                # next reader ignores: still nothing happened.
+                write(driver, old, whole.batch, lambda doubtful: mark(attempt.ran, "doubtful" if doubtful else "open"))
+
+        def turn() -> None:
+            self._writer.begin(work)
+            # Committed and synced: from here on a crash loses nothing, and the results, which nobody has seen before,
+            # may be given out.
+            if attempt.whole is not None and attempt.whole.rows.events:
+                self._cache.follow(attempt.whole.batch)
+
+        self._writer.alone(turn)
         mark(attempt.ran, "done")
 
     def _stood(self, error: SQLAlchemyError, events: Sequence[Event], tries: Tries) -> bool:
@@ -204,8 +209,7 @@ class SqlLog:
         while tries.again(error):
             try:
                 # With the lock on the head, which the lost transaction held, it is over one way or the other.
-                with self._writer.transaction() as connection:
-                    stood = bool(events) and SqlSnapshot(connection).event_bytes(events[-1].seq) == events[-1].data
+                stood = self._writer.transaction(lambda driver: _holds(driver, events))
             except SQLAlchemyError as further:
                 error = further
             else:
@@ -234,33 +238,41 @@ class SqlLog:
         tries = Tries(self.engine)
         with translated(self._place):
             while True:
-                batch: Batch | None = None
+                made: list[Batch] = []
                 try:
-                    with self._writer.turn():
-                        with self._writer.begin() as connection, CachedSnapshot(connection, self._cache) as snapshot:
-                            batch = extend(snapshot, self._views, events, openings)
-                            if batch.events:
-                                write(connection, snapshot.head, batch)
-                        self._cache.follow(batch)
-                        return batch.head
+                    self._writer.alone(lambda made=made: self._extend(events, openings, made))  # type: ignore[misc]
+                    return made[0].head
                 except SQLAlchemyError as error:
-                    if self._stood(error, batch.events if batch else (), tries) and batch:
-                        return batch.head
+                    if self._stood(error, made[0].events if made else (), tries) and made:
+                        return made[0].head
+
+    def _extend(self, events: Sequence[Event], openings: Mapping[int, Sequence[Opening]], made: list[Batch]) -> None:
+        """Make and write the batch of these events, and keep it in ``made`` before it is written."""
+
+        def work(driver: Driver) -> None:
+            snapshot = CachedSnapshot(driver, self._cache)
+            batch = extend(snapshot, self._views, events, openings)
+            made.append(batch)
+            if batch.events:
+                write(driver, snapshot.head, batch)
+
+        self._writer.begin(work)
+        self._cache.follow(made[0])
 
     def store_checkpoint(self, size: int, note: bytes) -> None:
         """Keep a signed checkpoint; see `ledger.log.Log.store_checkpoint`."""
         table = schema.checkpoints
 
-        def store() -> None:
-            with self._writer.transaction() as connection:
-                standing = connection.execute(sa.select(table.c.note).where(table.c.size == size)).scalar_one_or_none()
-                if standing is None:
-                    connection.execute(sa.insert(table), [{"size": size, "note": note}])
-                elif standing != note:
-                    raise StoreError(f"another checkpoint of size {size} stands already")
+        def store(driver: Driver) -> None:
+            connection = driver.connection
+            standing = connection.execute(sa.select(table.c.note).where(table.c.size == size)).scalar_one_or_none()
+            if standing is None:
+                connection.execute(sa.insert(table), [{"size": size, "note": note}])
+            elif standing != note:
+                raise StoreError(f"another checkpoint of size {size} stands already")
 
         with translated(self._place):
-            repeated(self.engine, store)
+            repeated(self.engine, lambda: self._writer.transaction(store))
 
     def store_cosignature(self, size: int, witness: str, line: str) -> None:
         """Keep what a witness added to a checkpoint; see `ledger.log.Log.store_cosignature`."""
@@ -274,17 +286,17 @@ class SqlLog:
         """Add a row that speaks of a checkpoint, unless one with its key stands."""
         checkpoints = schema.checkpoints.c
 
-        def store() -> None:
-            with self._writer.transaction() as connection:
-                kept = sa.select(checkpoints.size).where(checkpoints.size == row["size"])
-                if connection.execute(kept).scalar_one_or_none() is None:
-                    raise StoreError(f"no checkpoint of size {row['size']} is kept")
-                key = [column == row[column.name] for column in table.primary_key]
-                if connection.execute(sa.select(sa.literal(1)).select_from(table).where(*key)).first() is None:
-                    connection.execute(sa.insert(table), [row])
+        def store(driver: Driver) -> None:
+            connection = driver.connection
+            kept = sa.select(checkpoints.size).where(checkpoints.size == row["size"])
+            if connection.execute(kept).scalar_one_or_none() is None:
+                raise StoreError(f"no checkpoint of size {row['size']} is kept")
+            key = [column == row[column.name] for column in table.primary_key]
+            if connection.execute(sa.select(sa.literal(1)).select_from(table).where(*key)).first() is None:
+                connection.execute(sa.insert(table), [row])
 
         with translated(self._place):
-            repeated(self.engine, store)
+            repeated(self.engine, lambda: self._writer.transaction(store))
 
     def close(self) -> None:
         """Finish what was handed in, refuse what comes later, and close every connection."""
@@ -301,3 +313,8 @@ class SqlLog:
                 holder = snapshot.claimed(key)
                 if holder is not None:
                     raise ClaimTakenError(key, holder)
+
+
+def _holds(driver: Driver, events: Sequence[Event]) -> bool:
+    """Tell whether these events stand, by the last of them."""
+    return bool(events) and SqlSnapshot(driver.connection).event_bytes(events[-1].seq) == events[-1].data

@@ -1,11 +1,11 @@
 """Between rows and values: how a head, a state and an opening stand in their tables, and how a batch is written."""
 
 import struct
-from collections.abc import Iterable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 import sqlalchemy as sa
+from sqlalchemy.exc import DBAPIError
 
 from ledger import canon, digest
 from ledger.errors import CanonError, CorruptError
@@ -13,6 +13,7 @@ from ledger.instant import Instant
 from ledger.log import EMPTY_HEAD, Head
 from ledger.sql import schema
 from ledger.sql.driver import Driver
+from ledger.sql.loss import check_alive
 from ledger.transaction import Batch
 from ledger.view import StateRow
 
@@ -65,30 +66,64 @@ def to_value(data: bytes) -> canon.Json:
 
 # -- writing --
 
+# A head that is not the one that was read is refused as a whole: this column takes no NULL. So nothing need be waited
+# for between this and the commit.
 _MOVE = (
-    "UPDATE head SET size = ?, blake3_peaks = ?, sha256_peaks = ?, at = ?, incarnation = incarnation + ? WHERE size = ?"
+    "UPDATE head SET size = ?, blake3_peaks = ?, sha256_peaks = ?, at = ?, "
+    "incarnation = CASE size WHEN ? THEN incarnation + ? END"
 )
 _ERASE = "DELETE FROM disclosures WHERE seq = ? AND path = ?"
 TOGETHER: Final = 32
 """So few rows are sent as one; more of them each table takes by itself, in the quickest way."""
 
 
-def write(connection: sa.Connection, old: Head, batch: Batch) -> None:
-    """Write a batch that follows ``old``, within the connection's transaction.
+def _nobody(_doubtful: bool) -> None:
+    """Tell nobody."""
+
+
+def write(driver: Driver, old: Head, batch: Batch, tell: Callable[[bool], None] = _nobody) -> None:
+    """Write a batch that follows ``old``, and commit.
+
+    Args:
+        driver: within a transaction that writes.
+        old: the head that was read in it.
+        batch: what is written.
+        tell: called with True when from now on it may be that it stands, and with False when it is known that it does
+            not.
 
     Raises:
-        CorruptError: the head is not ``old``.
+        ConnectionLostError: it broke while something was read that the batch rests on.
+        DBAPIError: the database refuses; an IntegrityError where the head is not ``old``.
+        CorruptError: an opening that is to be erased is not there.
     """
-    driver = Driver(connection)
-    _move_head(driver, old, batch)
-    few = _rows(batch) <= TOGETHER and not batch.erased
-    with driver.together() if few else nullcontext():
-        _add_log(driver, batch)
-        driver.add(schema.claims, list(batch.claims.items()))
-        driver.add(schema.tags, batch.tags)
+    check_alive(driver.connection)
+    if driver.kind.distant and not batch.erased and _rows(batch) <= TOGETHER:
+        tell(True)
+        try:
+            with driver.together():
+                _add(driver, old, batch)
+                driver.commit()
+        except DBAPIError as error:
+            # COMMIT was sent along, and nothing is done behind what was refused.
+            if driver.refused(error):
+                tell(False)
+            raise
+    else:
+        _add(driver, old, batch)
+        tell(True)
+        driver.commit()
+
+
+def _add(driver: Driver, old: Head, batch: Batch) -> None:
+    write_log(driver, old, batch)
+    driver.add(schema.claims, list(batch.claims.items()))
+    driver.add(schema.tags, batch.tags)
+    if batch.openings:
         driver.add(schema.disclosures, _disclosures(batch))
-        # After the claims: the trigger lets an opening go only beside the event that erases it.
+    # After the claims: the trigger lets an opening go only beside the event that erases it.
+    if batch.erased:
         _erase(driver, batch)
+    if batch.states:
         _put(driver, batch.states.values())
 
 
@@ -96,13 +131,9 @@ def write_log(driver: Driver, old: Head, batch: Batch) -> None:
     """Write the log itself: the head, the events, both trees.
 
     Raises:
-        CorruptError: the head is not ``old``.
+        DBAPIError: the database refuses; an IntegrityError where the head is not ``old``.
     """
     _move_head(driver, old, batch)
-    _add_log(driver, batch)
-
-
-def _add_log(driver: Driver, batch: Batch) -> None:
     driver.add(schema.events, [(event.seq, event.at, event.type, event.data) for event in batch.events])
     driver.add(schema.nodes, batch.nodes)
 
@@ -124,8 +155,7 @@ def _put(driver: Driver, states: Iterable[StateRow]) -> None:
 def _move_head(driver: Driver, old: Head, batch: Batch) -> None:
     new, lives = batch.head, sum(event.type == RESTORED for event in batch.events)
     peaks = b"".join(new.blake3_peaks), b"".join(new.sha256_peaks)
-    if driver.change(_MOVE, (new.size, *peaks, new.at, lives, old.size)) != 1:
-        raise CorruptError("the head moved while this process held the writer: run `tally audit`")
+    driver.change(_MOVE, (new.size, *peaks, new.at, old.size, lives))
 
 
 def _disclosures(batch: Batch) -> list[tuple[int, str, bytes, bytes]]:

@@ -13,7 +13,8 @@ from ledger.disclosure import Opening
 from ledger.errors import CorruptError
 from ledger.log import Head, Tree, TreeReader
 from ledger.sql import schema
-from ledger.sql.driver import Driver
+from ledger.sql.dialect.base import STANDING
+from ledger.sql.driver import Driver, strict
 from ledger.sql.engine import place
 from ledger.sql.failure import translated
 from ledger.sql.nodes import SqlNodes
@@ -60,7 +61,7 @@ _TIMESTAMPS = (
     .order_by(schema.timestamps.c.authority)
 )
 # What each decision, append or proof asks for, straight to the driver.
-_HEAD = "SELECT size, blake3_peaks, sha256_peaks, at, (SELECT generation FROM projections) FROM head"
+_STANDS = (int, bytes, bytes, str, int)
 _EVENT = "SELECT bytes FROM events WHERE seq = ?"
 _TAGGED = "SELECT seq FROM tags WHERE tag = ? ORDER BY seq"
 _CLAIMED = "SELECT seq FROM claims WHERE key = ?"
@@ -72,13 +73,14 @@ class SqlSnapshot:
     """The log as one database transaction sees it; see `ledger.log.Snapshot`.
 
     Args:
-        connection: a connection within a transaction; where it outlives that, the look is a context of its own.
+        connection: a connection within a transaction; where it outlives that, the look is a context of its own, or has
+            the driver of who ends it.
+        driver: the connection's driver, if there is one already.
     """
 
-    def __init__(self, connection: sa.Connection) -> None:
+    def __init__(self, connection: sa.Connection, driver: Driver | None = None) -> None:
         self._connection = connection
-        self._driver = Driver(connection)
-        self._name = place(connection.engine)
+        self._driver = driver or Driver(connection)
 
     def __enter__(self) -> Self:
         return self
@@ -86,6 +88,10 @@ class SqlSnapshot:
     def __exit__(self, *_: object) -> None:
         """Let nothing more be read: the transaction that this looked through is over."""
         self._driver.end()
+
+    @cached_property
+    def _name(self) -> str:
+        return place(self._connection.engine)
 
     @cached_property
     def head(self) -> Head:
@@ -106,8 +112,10 @@ class SqlSnapshot:
 
     @cached_property
     def _standing(self) -> tuple[Any, ...] | None:
+        if self._driver.standing is not None:
+            return strict(self._driver.standing, _STANDS)
         with translated(self._name):
-            return self._driver.row(_HEAD, (), (int, bytes, bytes, str, int))
+            return self._driver.row(STANDING, (), _STANDS)
 
     def event_bytes(self, seq: int) -> bytes | None:
         """Give the exact bytes of one event, or None."""

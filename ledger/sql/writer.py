@@ -3,18 +3,24 @@
 The database's write lock, taken as a transaction begins and held to its end, is what makes it the only one on the
 machine; the turn merely spares the threads of one process from polling for it. The connection stays open from one
 transaction to the next, since taking one from the pool costs as much as half an append; one that failed is given back.
+
+Whoever has the turn hands in a function. A context manager of Python's own could be interrupted as it is left, before
+it has let go of anything; here what was taken is let go of within the block that took it, or by its handler.
 """
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from typing import TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from ledger.errors import StoreBusyError, StoreError
+from ledger.sql.driver import Driver
 from ledger.sql.engine import BUSY_SECONDS, place, writer
-from ledger.sql.loss import ConnectionLostError, check_alive
+from ledger.sql.loss import ConnectionLostError
+
+T = TypeVar("T")
 
 
 class Writer:
@@ -31,9 +37,8 @@ class Writer:
         self._holder: int | None = None
         self._kept: sa.Connection | None = None
 
-    @contextmanager
-    def turn(self) -> Iterator[None]:
-        """Keep the other threads of this process out.
+    def alone(self, work: Callable[[], T]) -> T:
+        """Keep the other threads of this process out while work is done.
 
         Raises:
             StoreBusyError: another thread held the writer for too long.
@@ -42,19 +47,33 @@ class Writer:
         self.check_free()
         try:
             if not self._turn.acquire(timeout=BUSY_SECONDS):
-                raise StoreBusyError(f"{self._name}: another thread is writing and did not finish in time: try again")
+                self._refuse()
             self._holder = threading.get_ident()
-            yield
-        finally:
-            if self._holder == threading.get_ident():
-                self._holder = None
-            # Interrupted between any two steps: a lock of this kind is let go by its owner, and by nobody else.
-            with suppress(RuntimeError):
-                self._turn.release()
+            result = work()
+            self._let_go()
+        except BaseException:
+            # Interrupted between any two steps: what was let go of already is left alone.
+            self._let_go()
+            raise
+        return result
 
-    @contextmanager
-    def begin(self) -> Iterator[sa.Connection]:
-        """Begin within a turn, and commit at the end, or roll back what raised.
+    def _refuse(self) -> None:
+        raise StoreBusyError(f"{self._name}: another thread is writing and did not finish in time: try again")
+
+    def _let_go(self) -> None:
+        if self._holder == threading.get_ident():
+            self._holder = None
+        try:
+            self._turn.release()
+        except RuntimeError:
+            # A lock of this kind is let go of by its owner, and by nobody else.
+            return
+
+    def begin(self, work: Callable[[Driver], T]) -> T:
+        """Begin within a turn, do the work, and commit, if it has not done so; or roll back what raised.
+
+        Args:
+            work: gets the driver of the connection, whose own `Driver.connection` is in the same transaction.
 
         Raises:
             ConnectionLostError: it broke, whoever was told so first.
@@ -62,10 +81,13 @@ class Writer:
         """
         connection, self._kept = self._kept or self._engine.connect(), None
         try:
-            with connection.begin():
-                yield connection
-                # Somebody who read through it may have kept the error to himself.
-                check_alive(connection)
+            driver = Driver(connection)
+            driver.begin()
+            try:
+                result = work(driver)
+                driver.finish()
+            finally:
+                driver.end()
         except (SQLAlchemyError, StoreError) as error:
             lost = connection.invalidated
             connection.close()
@@ -76,12 +98,11 @@ class Writer:
             connection.close()
             raise
         self._kept = connection
+        return result
 
-    @contextmanager
-    def transaction(self) -> Iterator[sa.Connection]:
-        """Begin in a turn of its own; see `turn` and `begin`."""
-        with self.turn(), self.begin() as connection:
-            yield connection
+    def transaction(self, work: Callable[[Driver], T]) -> T:
+        """Begin in a turn of its own; see `alone` and `begin`."""
+        return self.alone(lambda: self.begin(work))
 
     def check_free(self) -> None:
         """Refuse to wait for what this thread itself holds.
@@ -94,7 +115,9 @@ class Writer:
 
     def close(self) -> None:
         """Let go of the connection."""
-        with self.turn():
-            if self._kept is not None:
-                self._kept.close()
-                self._kept = None
+        self.alone(self._close)
+
+    def _close(self) -> None:
+        kept, self._kept = self._kept, None
+        if kept is not None:
+            kept.close()

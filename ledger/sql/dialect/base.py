@@ -27,6 +27,9 @@ STILL_READ = (
     "database once that process ends; then run `tally erase --scrub`"
 )
 
+STANDING = "SELECT size, blake3_peaks, sha256_peaks, at, (SELECT generation FROM projections) FROM head"
+"""Where the log stands: the first thing that is asked of every look at it."""
+
 LOST = "the connection to the server was lost: look whether it runs, then run the command again"
 """What to do about a connection that can't be had again."""
 
@@ -42,6 +45,9 @@ class Dialect(Protocol):
 
     scalars: int
     """So many values are asked for by one row of scalar subqueries; more come as rows of an array's."""
+
+    distant: bool
+    """Whether each statement by itself costs a round trip."""
 
     listed: str
     """What follows a column that is to be among the numbers of an `array`."""
@@ -62,6 +68,17 @@ class Dialect(Protocol):
 
     def begin(self, connection: sa.Connection, purpose: Purpose) -> None:
         """Begin a transaction."""
+
+    def begin_writing(self, connection: sa.Connection, cursor: Any) -> tuple[Any, ...] | None:  # noqa: ANN401  (its driver's)
+        """Begin the writer's transaction by the driver's own cursor, and give the row of `STANDING`.
+
+        SQLAlchemy would take longer for it than the database does; what it begins on this connection meanwhile is part
+        of this transaction.
+
+        Raises:
+            StoreError: this connection leads to another database than it did.
+            Exception: an error of the driver's.
+        """
 
     def create(self, address: Address, fill: Callable[[sa.Connection], None]) -> None:
         """Make a new database, or schema, and have it filled: whole, or nothing of it is left.

@@ -23,7 +23,7 @@ from ledger.sql.dialect import (
     postgresql_triggers,
     postgresql_words,
 )
-from ledger.sql.dialect.base import BUSY_SECONDS, PURPOSE, Purpose, Words
+from ledger.sql.dialect.base import BUSY_SECONDS, PURPOSE, STANDING, Purpose, Words
 
 if TYPE_CHECKING:
     import psycopg
@@ -44,6 +44,7 @@ _BEGIN: Final[dict[Purpose, str]] = {
     "write": "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT FROM head FOR UPDATE",
     "migrate": "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
 }
+_BEGIN_WRITING: Final = f"{_BEGIN['write']}; {STANDING}"
 _HAS_HEAD: Final = "SELECT to_regclass('head') IS NOT NULL"
 _SETTINGS: Final = {"synchronous_commit": {"on", "remote_apply"}, "fsync": {"on"}, "full_page_writes": {"on"}}
 """What durability rests on."""
@@ -55,6 +56,7 @@ class PostgreSQL:
     mark = "%s"
     # It would plan such a row anew each time.
     scalars = 0
+    distant = True
     listed = "= ANY(CAST(? AS bigint[]))"
 
     def missing(self, address: Address) -> str | None:  # noqa: ARG002  (a server is asked, not looked at)
@@ -86,8 +88,21 @@ class PostgreSQL:
         if purpose == "migrate" and connection.exec_driver_sql(_HAS_HEAD).scalar_one():
             connection.exec_driver_sql("LOCK TABLE head IN ACCESS EXCLUSIVE MODE")
 
+    def begin_writing(self, connection: sa.Connection, cursor: Any) -> tuple[Any, ...] | None:  # noqa: ANN401, ARG002  (psycopg's)
+        """Take the lock on the head, and then read it, in one round trip."""
+        cursor.execute(_BEGIN_WRITING)
+        # The third statement sees all that was committed before the second one had the lock.
+        while cursor.nextset():
+            pass
+        found: tuple[Any, ...] | None = cursor.fetchone()
+        return found
+
     def _on_begin(self, connection: sa.Connection) -> None:
-        self.begin(connection, connection.get_execution_options().get(PURPOSE, "read"))
+        purpose = connection.get_execution_options().get(PURPOSE, "read")
+        if purpose == "write" and connection.connection.driver_connection.info.transaction_status:  # type: ignore[union-attr]
+            # Of `begin_writing`.
+            return
+        self.begin(connection, purpose)
 
     def create(self, address: Address, fill: Callable[[sa.Connection], None]) -> None:
         """Make the schema and all that is in it, in one transaction."""

@@ -26,7 +26,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from ledger.errors import CorruptError, StoreBusyError, StoreError, StoreMissingError
 from ledger.sql.address import Address, PostgresAddress
-from ledger.sql.dialect.base import BUSY_SECONDS, PAUSE, PURPOSE, STILL_READ, Purpose, Words
+from ledger.sql.dialect.base import BUSY_SECONDS, PAUSE, PURPOSE, STANDING, STILL_READ, Purpose, Words
 from ledger.sql.dialect.insertion import insertion, replacement
 from ledger.sql.dialect.sqlite_triggers import TRIGGERS
 from ledger.sql.schema import metadata
@@ -71,6 +71,7 @@ class SQLite:
     mark = "?"
     # A proof of one event in a log of 2^53 has fewer rows.
     scalars = 64
+    distant = False
     listed = "IN (SELECT value FROM json_each(?))"
 
     def missing(self, address: Address) -> str | None:
@@ -97,16 +98,13 @@ class SQLite:
             max_overflow=-1,
         )
         sa.event.listen(engine, "connect", _prepare)
-        sa.event.listen(engine, "connect", lambda _connection, record: record.info.update({_FILE: _identity(path)}))
+        sa.event.listen(engine, "connect", lambda _connection, record: record.info.update(_opened(path)))
         sa.event.listen(engine, "begin", self._on_begin)
         return engine
 
     def begin(self, connection: sa.Connection, purpose: Purpose) -> None:
         """Begin a transaction; one that writes takes the file's write lock at once."""
-        path = Path(connection.engine.url.database or "")
-        if connection.info.get(_FILE) != _identity(path):
-            # A backup was put in its place: what this connection wrote would go to a file that has no name any more.
-            raise StoreError(f"{path}: the file was replaced while it was open: end this process and begin anew")
+        _check_place(connection)
         statement = "BEGIN" if purpose == "read" else "BEGIN IMMEDIATE"
         try:
             # SQLAlchemy would take ten times as long for this as SQLite does.
@@ -114,8 +112,19 @@ class SQLite:
         except sqlite3.Error as error:
             raise DBAPIError.instance(statement, None, error, sqlite3.Error, dialect=connection.dialect) from error
 
+    def begin_writing(self, connection: sa.Connection, cursor: Any) -> tuple[Any, ...] | None:  # noqa: ANN401  (sqlite3's)
+        """Take the file's write lock, and read the head."""
+        _check_place(connection)
+        cursor.execute("BEGIN IMMEDIATE")
+        found: tuple[Any, ...] | None = cursor.execute(STANDING).fetchone()
+        return found
+
     def _on_begin(self, connection: sa.Connection) -> None:
-        self.begin(connection, connection.get_execution_options().get(PURPOSE, "read"))
+        purpose = connection.get_execution_options().get(PURPOSE, "read")
+        if purpose == "write" and connection.connection.driver_connection.in_transaction:  # type: ignore[union-attr]
+            # Of `begin_writing`.
+            return
+        self.begin(connection, purpose)
 
     def create(self, address: Address, fill: Callable[[sa.Connection], None]) -> None:
         """Make a file beside its place and link it there when it is whole."""
@@ -269,9 +278,25 @@ class SQLite:
         return nullcontext()
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
+def _opened(path: Path) -> dict[str, tuple[str, tuple[int, int] | None]]:
+    """Give what a connection keeps of its file."""
+    return {_FILE: (str(path), _identity(str(path)))}
+
+
+def _check_place(connection: sa.Connection) -> None:
+    """Refuse a file that a backup was put in the place of: what is written would go to one that has no name any more.
+
+    Raises:
+        StoreError: it was replaced.
+    """
+    path, opened = connection.info[_FILE]
+    if opened != _identity(path):
+        raise StoreError(f"{path}: the file was replaced while it was open: end this process and begin anew")
+
+
+def _identity(path: str) -> tuple[int, int] | None:
     try:
-        found = path.stat()
+        found = os.stat(path)  # noqa: PTH116  (at each transaction: a Path is made anew for three times the price)
     except OSError:
         return None
     return found.st_dev, found.st_ino

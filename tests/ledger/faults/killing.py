@@ -70,7 +70,7 @@ def die_at_statement(log_engine: type[sa.Engine], left: int) -> None:
         step()
 
     Driver._checked = checked  # type: ignore[method-assign]
-    for moment in ("begin", "commit", "before_cursor_execute", "after_cursor_execute"):
+    for moment in ("before_cursor_execute", "after_cursor_execute"):
         sa.event.listen(log_engine, moment, step)
 
 

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from ledger.errors import ClaimTakenError, CorruptError, StoreBusyError, StoreError, StoreMissingError
 from ledger.sql import group
 from ledger.sql import log as sql_log
+from ledger.sql.driver import Driver
 from ledger.sql.failure import in_our_words
 from ledger.sql.migrate import run
 from ledger.sql.place import create_log, open_log
@@ -21,8 +22,19 @@ def opened(path, **more):
     return open_log(path, VIEWS, lambda: START, **more)
 
 
-def within_each_transaction(log, statement):
-    sa.event.listen(log.engine, "begin", lambda connection: connection.connection.driver_connection.execute(statement))
+@pytest.fixture
+def within_each_transaction(monkeypatch):
+    """Have a statement run as each transaction of the writer begins."""
+    begin = Driver.begin
+
+    def make(statement):
+        def beginning(driver):
+            begin(driver)
+            driver.change(statement, ())
+
+        monkeypatch.setattr(Driver, "begin", beginning)
+
+    return make
 
 
 def test_missing_file(path):
@@ -134,20 +146,20 @@ def test_a_thread_that_waits_too_long(log, monkeypatch):
     append(log, moved())
 
 
-def test_a_full_disk(filled, path):
+def test_a_full_disk(filled, path, within_each_transaction):
     """What does not fit is not written, and nothing of it stays."""
     before = everything(filled)
     pages = _pages(path)
-    within_each_transaction(filled, f"PRAGMA max_page_count = {pages}")
+    within_each_transaction(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match="the disk is full: make room"):
         append(filled, *(moved(f"account {n}", labels=("l" * 1000,)) for n in range(100)))
     assert everything(filled) == before
 
 
-def test_a_file_that_can_not_be_written(filled, path):
+def test_a_file_that_can_not_be_written(filled, within_each_transaction):
     """A read-only database is said to be read-only."""
     before = everything(filled)
-    within_each_transaction(filled, "PRAGMA query_only = ON")
+    within_each_transaction("PRAGMA query_only = ON")
     with pytest.raises(StoreError, match="the file can't be written: check its owner and mode"):
         append(filled, moved())
     assert everything(filled) == before
@@ -183,15 +195,15 @@ def test_events_beyond_the_head_are_damage(filled, raw):
 
 
 def test_head_that_moves_under_the_writer_is_damage(filled, monkeypatch):
-    """The head is replaced only where it is the one that was read."""
+    """The head is moved only where it is the one that was read."""
 
-    def behind(connection, old, batch):
-        connection.execute(sa.text("UPDATE head SET size = size + 1"))
-        write(connection, old, batch)
+    def behind(driver, old, *rest):
+        driver.connection.execute(sa.text("UPDATE head SET size = size + 1"))
+        write(driver, old, *rest)
 
     write = sql_log.write
     monkeypatch.setattr(sql_log, "write", behind)
-    with pytest.raises(CorruptError, match="the head moved"):
+    with pytest.raises(CorruptError, match="refuses what the log's head asks for: run `tally audit`"):
         append(filled, moved())
     assert filled.read(lambda look: look.head.size) == 4
 

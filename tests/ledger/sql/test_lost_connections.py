@@ -7,6 +7,7 @@ import pytest
 
 from ledger.errors import StoreError
 from ledger.sql import loss
+from ledger.sql.driver import Driver
 from ledger.sql.place import create_log, open_log
 from tests.ledger.contract.sample import REGISTRY, VIEWS, Clock, append, everything, moved
 from tests.postgres import RUN, server
@@ -146,16 +147,16 @@ def test_a_server_that_stays_away_is_one_error(log, cut):
 
 def test_a_commit_of_which_nobody_can_ask_is_said_to_be_in_doubt(log, cut, monkeypatch):
     """The answer to COMMIT was lost, and the server with it: whoever asked is told to look, or to ask again."""
-    commit = psycopg.Connection.commit
+    commit = Driver.commit
 
-    def cut_off(connection):
+    def cut_off(driver):
         cut.arm(1, after=True, always=True)
-        commit(connection)
+        commit(driver)
 
-    monkeypatch.setattr(psycopg.Connection, "commit", cut_off)
+    monkeypatch.setattr(Driver, "commit", cut_off)
     with pytest.raises(StoreError, match="look when it is back, or ask again with the same request id"):
         append(log, moved("a", 1, once="doubt"))
-    monkeypatch.setattr(psycopg.Connection, "commit", commit)
+    monkeypatch.setattr(Driver, "commit", commit)
     cut.disarm()
     assert everything(log)["claims"]["once:doubt"] == 1
 

@@ -53,8 +53,8 @@ def _append_and_die(address: Address, step: int, tell: int) -> None:
         if not left:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    # Before a statement and after it, and around the commit.
-    for moment in ("before_cursor_execute", "after_cursor_execute", "commit"):
+    # Before each statement and after it, BEGIN and COMMIT among them.
+    for moment in ("before_cursor_execute", "after_cursor_execute"):
         sa.event.listen(log.engine, moment, die)
     straight = Driver._checked
 

@@ -49,13 +49,16 @@ class LogPath:
 
     def append(self, entries: Sequence[bytes]) -> None:
         """Hash and write events in one transaction, durably."""
-        with self._writer.transaction() as connection:
-            old = SqlSnapshot(connection).head
+
+        def work(driver: Driver) -> None:
+            old = SqlSnapshot(driver.connection, driver).head
             growth = Growth(old)
             growth.extend(entries)
             events = events_of(old.size, entries)
             head = Head(growth.size, *growth.peaks, events[-1].at)
-            write_log(Driver(connection), old, Batch(head, events=events, nodes=growth.nodes))
+            write_log(driver, old, Batch(head, events=events, nodes=growth.nodes))
+
+        self._writer.transaction(work)
 
     def close(self) -> None:
         """Let go of the connection."""
