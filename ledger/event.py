@@ -280,7 +280,7 @@ def seal(draft: Draft, seq: int, at: Instant) -> Event:
     Raises:
         EventError: the draft has no canonical form, is too large, or names causes that are not earlier events.
     """
-    if any(not 0 <= cause < seq for cause in draft.causes):
+    if draft.causes and not all(0 <= cause < seq for cause in draft.causes):
         raise EventError("an event can be caused by earlier events alone")
     try:
         data = _written(draft, seq, at)

@@ -28,11 +28,17 @@ _MICROSECOND = timedelta(microseconds=1)
 
 def from_microseconds(count: int) -> Instant:
     """Spell the instant that lies ``count`` microseconds after 1970-01-01 UTC."""
+    seconds, rest = divmod(count, 1_000_000)
+    return Instant(f"{_second(seconds)}.{rest:06d}Z")
+
+
+@lru_cache(maxsize=64)  # many are spelled within one second
+def _second(count: int) -> str:
     try:
-        moment = _EPOCH + timedelta(microseconds=count)
+        moment = _EPOCH + timedelta(seconds=count)
     except OverflowError as error:
         raise CanonError("the time lies outside the years 1 to 9999") from error
-    return Instant(f"{moment.isoformat(timespec='microseconds').removesuffix('+00:00')}Z")
+    return moment.isoformat().removesuffix("+00:00")
 
 
 def to_microseconds(instant: str) -> int:

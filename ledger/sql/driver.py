@@ -32,6 +32,7 @@ class Driver:
 
     Args:
         connection: a connection within a transaction.
+        cursor: its driver's own, of whoever keeps one from one transaction to the next.
 
     Attributes:
         connection: the connection itself.
@@ -39,14 +40,15 @@ class Driver:
         standing: the row of the head, as it was read when this began; or None.
     """
 
-    __slots__ = ("_committed", "_cursor", "_dialect", "_ended", "connection", "kind", "standing")
+    __slots__ = ("_committed", "_cursor", "_dialect", "_ended", "_keeps", "connection", "kind", "standing")
 
-    def __init__(self, connection: sa.Connection) -> None:
+    def __init__(self, connection: sa.Connection, cursor: DBAPICursor | None = None) -> None:
         # A connection that SQLAlchemy has not begun on would be in no transaction at all.
         self.connection = connection
         self._dialect = connection.dialect
         self.kind = dialect.of(connection)
-        self._cursor: DBAPICursor = connection.connection.cursor()
+        self._cursor: DBAPICursor = cursor or connection.connection.cursor()
+        self._keeps = cursor is None
         self._ended = self._committed = False
         self.standing: tuple[Any, ...] | None = None
 
@@ -60,7 +62,7 @@ class Driver:
         self._checked("BEGIN", self._begin)
 
     def _begin(self) -> None:
-        self.standing = self.kind.begin_writing(self.connection, self._cursor)
+        self.standing = self.kind.begin_writing(self._cursor)
 
     def commit(self) -> None:
         """Make it durable.
@@ -88,7 +90,8 @@ class Driver:
     def end(self) -> None:
         """Run nothing more: the transaction is over, and the connection may be in another one."""
         self._ended = True
-        self._cursor.close()
+        if self._keeps:
+            self._cursor.close()
 
     def check(self) -> None:
         """Refuse to go on after the end.

@@ -34,13 +34,14 @@ class Tries:
 
     def __init__(self, engine: sa.Engine) -> None:
         self._kind = dialect.of(engine)
-        self._left = list(PAUSES)
+        self._left = iter(PAUSES)
 
     def again(self, error: SQLAlchemyError) -> bool:
         """Tell whether to try again after this error; waits a little first if so."""
-        if not self.lost(error) or not self._left:
+        pause = next(self._left, None) if self.lost(error) else None
+        if pause is None:
             return False
-        time.sleep(self._left.pop(0))
+        time.sleep(pause)
         return True
 
     def lost(self, error: SQLAlchemyError) -> bool:

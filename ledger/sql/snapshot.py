@@ -4,7 +4,6 @@ Whatever may be long is streamed, so that memory stays flat; an iterator lives a
 """
 
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
 from typing import Any, Self
 
 import sqlalchemy as sa
@@ -81,6 +80,8 @@ class SqlSnapshot:
     def __init__(self, connection: sa.Connection, driver: Driver | None = None) -> None:
         self._connection = connection
         self._driver = driver or Driver(connection)
+        self._head: Head | None = None
+        self._stands: tuple[Any, ...] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -89,14 +90,16 @@ class SqlSnapshot:
         """Let nothing more be read: the transaction that this looked through is over."""
         self._driver.end()
 
-    @cached_property
+    @property
     def _name(self) -> str:
         return place(self._connection.engine)
 
-    @cached_property
+    @property
     def head(self) -> Head:
         """Where the log stands."""
-        return to_head(self._standing[:4] if self._standing else None)
+        if self._head is None:
+            self._head = to_head(self._standing[:4] if self._standing else None)
+        return self._head
 
     @property
     def generation(self) -> int:
@@ -110,12 +113,15 @@ class SqlSnapshot:
             raise CorruptError("the generation of the states is missing: run `tally audit`")
         return generation
 
-    @cached_property
+    @property
     def _standing(self) -> tuple[Any, ...] | None:
-        if self._driver.standing is not None:
-            return strict(self._driver.standing, _STANDS)
-        with translated(self._name):
-            return self._driver.row(STANDING, (), _STANDS)
+        if self._stands is None:
+            if self._driver.standing is not None:
+                self._stands = strict(self._driver.standing, _STANDS)
+            else:
+                with translated(self._name):
+                    self._stands = self._driver.row(STANDING, (), _STANDS)
+        return self._stands
 
     def event_bytes(self, seq: int) -> bytes | None:
         """Give the exact bytes of one event, or None."""

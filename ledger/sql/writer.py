@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 import sqlalchemy as sa
+from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import SQLAlchemyError
 
 from ledger.errors import StoreBusyError, StoreError
@@ -35,7 +36,7 @@ class Writer:
         self._name = place(engine)
         self._turn = threading.RLock()
         self._holder: int | None = None
-        self._kept: sa.Connection | None = None
+        self._kept: tuple[sa.Connection, DBAPICursor] | None = None
 
     def alone(self, work: Callable[[], T]) -> T:
         """Keep the other threads of this process out while work is done.
@@ -79,9 +80,9 @@ class Writer:
             ConnectionLostError: it broke, whoever was told so first.
             SQLAlchemyError: the database refuses.
         """
-        connection, self._kept = self._kept or self._engine.connect(), None
+        (connection, cursor), self._kept = self._kept or self._connect(), None
         try:
-            driver = Driver(connection)
+            driver = Driver(connection, cursor)
             driver.begin()
             try:
                 result = work(driver)
@@ -97,8 +98,12 @@ class Writer:
         except BaseException:
             connection.close()
             raise
-        self._kept = connection
+        self._kept = connection, cursor
         return result
+
+    def _connect(self) -> tuple[sa.Connection, DBAPICursor]:
+        connection = self._engine.connect()
+        return connection, connection.connection.cursor()
 
     def transaction(self, work: Callable[[Driver], T]) -> T:
         """Begin in a turn of its own; see `alone` and `begin`."""
@@ -120,4 +125,4 @@ class Writer:
     def _close(self) -> None:
         kept, self._kept = self._kept, None
         if kept is not None:
-            kept.close()
+            kept[0].close()

@@ -69,7 +69,7 @@ class Dialect(Protocol):
     def begin(self, connection: sa.Connection, purpose: Purpose) -> None:
         """Begin a transaction."""
 
-    def begin_writing(self, connection: sa.Connection, cursor: Any) -> tuple[Any, ...] | None:  # noqa: ANN401  (its driver's)
+    def begin_writing(self, cursor: Any) -> tuple[Any, ...] | None:  # noqa: ANN401  (its driver's)
         """Begin the writer's transaction by the driver's own cursor, and give the row of `STANDING`.
 
         SQLAlchemy would take longer for it than the database does; what it begins on this connection meanwhile is part

@@ -88,7 +88,7 @@ class PostgreSQL:
         if purpose == "migrate" and connection.exec_driver_sql(_HAS_HEAD).scalar_one():
             connection.exec_driver_sql("LOCK TABLE head IN ACCESS EXCLUSIVE MODE")
 
-    def begin_writing(self, connection: sa.Connection, cursor: Any) -> tuple[Any, ...] | None:  # noqa: ANN401, ARG002  (psycopg's)
+    def begin_writing(self, cursor: Any) -> tuple[Any, ...] | None:  # noqa: ANN401  (psycopg's)
         """Take the lock on the head, and then read it, in one round trip."""
         cursor.execute(_BEGIN_WRITING)
         # The third statement sees all that was committed before the second one had the lock.

@@ -57,8 +57,6 @@ _WORDS: Final[dict[int, Words]] = {
     sqlite3.SQLITE_CONSTRAINT: (CorruptError, "the database refuses what the log's head asks for: run `tally audit`"),
 }
 _PRIMARY_CODE: Final = 0xFF
-_FILE: Final = "ledger_file"
-"""Where a connection keeps which file it was opened on."""
 _MANY: Final = 100
 """So many rows are put into one INSERT, which saves a sixth of the time that single ones take."""
 _NOT_OURS: Final = {("table", name) for name in ("alembic_version", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4")}
@@ -87,34 +85,40 @@ class SQLite:
         """Give an engine for a file; ``create`` makes it if there is none."""
         path = _path(address)
         uri = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
-        # isolation_level=None: the driver begins nothing by itself, `begin` does.
+
+        def connect() -> sqlite3.Connection:
+            # isolation_level=None: the driver begins nothing by itself, `begin` does.
+            connection = sqlite3.connect(
+                uri, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False, factory=_Connection
+            )
+            connection.opened_on(str(path))
+            return connection
+
         engine = sa.create_engine(
             sa.URL.create("sqlite+pysqlite", database=str(path)),
-            creator=lambda: sqlite3.connect(
-                uri, uri=True, timeout=busy_seconds, isolation_level=None, check_same_thread=False
-            ),
+            creator=connect,
             poolclass=sa.QueuePool,
             pool_size=8,
             max_overflow=-1,
         )
         sa.event.listen(engine, "connect", _prepare)
-        sa.event.listen(engine, "connect", lambda _connection, record: record.info.update(_opened(path)))
         sa.event.listen(engine, "begin", self._on_begin)
         return engine
 
     def begin(self, connection: sa.Connection, purpose: Purpose) -> None:
         """Begin a transaction; one that writes takes the file's write lock at once."""
-        _check_place(connection)
+        raw: Any = connection.connection.driver_connection
+        raw.check_place()
         statement = "BEGIN" if purpose == "read" else "BEGIN IMMEDIATE"
         try:
             # SQLAlchemy would take ten times as long for this as SQLite does.
-            connection.connection.cursor().execute(statement)
+            raw.execute(statement)
         except sqlite3.Error as error:
             raise DBAPIError.instance(statement, None, error, sqlite3.Error, dialect=connection.dialect) from error
 
-    def begin_writing(self, connection: sa.Connection, cursor: Any) -> tuple[Any, ...] | None:  # noqa: ANN401  (sqlite3's)
+    def begin_writing(self, cursor: Any) -> tuple[Any, ...] | None:  # noqa: ANN401  (sqlite3's)
         """Take the file's write lock, and read the head."""
-        _check_place(connection)
+        cursor.connection.check_place()
         cursor.execute("BEGIN IMMEDIATE")
         found: tuple[Any, ...] | None = cursor.execute(STANDING).fetchone()
         return found
@@ -278,20 +282,21 @@ class SQLite:
         return nullcontext()
 
 
-def _opened(path: Path) -> dict[str, tuple[str, tuple[int, int] | None]]:
-    """Give what a connection keeps of its file."""
-    return {_FILE: (str(path), _identity(str(path)))}
+class _Connection(sqlite3.Connection):
+    """A connection that knows which file it was opened on."""
 
+    def opened_on(self, path: str) -> None:
+        """Keep which file stands at a path now."""
+        self._path, self._opened = path, _identity(path)
 
-def _check_place(connection: sa.Connection) -> None:
-    """Refuse a file that a backup was put in the place of: what is written would go to one that has no name any more.
+    def check_place(self) -> None:
+        """Refuse a file that a backup was put in the place of: what is written would go to one without a name.
 
-    Raises:
-        StoreError: it was replaced.
-    """
-    path, opened = connection.info[_FILE]
-    if opened != _identity(path):
-        raise StoreError(f"{path}: the file was replaced while it was open: end this process and begin anew")
+        Raises:
+            StoreError: it was replaced.
+        """
+        if self._opened != _identity(self._path):
+            raise StoreError(f"{self._path}: the file was replaced while it was open: end this process and begin anew")
 
 
 def _identity(path: str) -> tuple[int, int] | None:

@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 from ledger.errors import LedgerError
 from ledger.sql.address import Address
+from ledger.sql.dialect.base import STANDING
 from ledger.sql.dialect.postgresql import PostgreSQL
 from ledger.sql.dialect.sqlite import SQLite
 from tests.ledger.contract.sample import everything, moved
@@ -18,10 +19,17 @@ READERS = ((SQLite, "BEGIN"), (PostgreSQL, "BEGIN ISOLATION LEVEL READ COMMITTED
 
 def write_as_a_reader_begins() -> None:
     """Let each writer of this process begin as a reader does, which holds nobody off."""
+
+    def beginning(statement):
+        def begin(_self, cursor):
+            cursor.execute(statement)
+            cursor.execute(STANDING)
+            return cursor.fetchone()
+
+        return begin
+
     for kind, statement in READERS:
-        patch.object(
-            kind, "begin", lambda _self, connection, _purpose, text=statement: connection.exec_driver_sql(text)
-        ).start()
+        patch.object(kind, "begin_writing", beginning(statement)).start()
 
 
 def race(address: Address, side: int, both: Barrier) -> list[tuple[str, int]]:
