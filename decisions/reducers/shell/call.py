@@ -15,6 +15,7 @@ from decisions.reducers.shell.options import OptionTable, Parsed, parse
 from decisions.reducers.shell.state import Ends, State, both
 from decisions.reducers.shell.targets import Target, targets
 from decisions.reducers.shell.word import Word
+from decisions.reducers.vocabulary import MILDEST
 from decisions.reducers.web import web_target
 
 
@@ -138,6 +139,40 @@ class Call:
         except UnreadableError as error:
             self.refuse(error)
 
+    def infrastructure(self, verb: str, target: str, *, scope: str = "one", egress: bool = False) -> None:
+        """Note an action on what runs on somebody's machines.
+
+        Args:
+            verb: read, list, create, change, delete or run.
+            target: its reference.
+            scope: one, many (of what lies below the target) or all.
+            egress: whether data goes there that this machine holds.
+        """
+        self._act("infrastructure", verb, target, scope=scope, elevated=self.within.elevated, egress=egress)
+
+    def data(self, verb: str, target: str, *, scope: str = "one") -> None:
+        """Note an action on what a database holds."""
+        self._act("data", verb, target, scope=scope)
+
+    def sql(self, text: str, database: str, dialect: str) -> bool:
+        """Note what statements do; tell whether they change anything.
+
+        Args:
+            text: the statements.
+            database: the store that they go to, as it stands in references: ``name@host``, or a path.
+            dialect: how they are read.
+        """
+        # The parser is loaded for those who send statements alone.
+        from decisions.reducers.sql import reduce_sql  # noqa: PLC0415
+
+        inner = Effects()
+        reduce_sql(inner, text, database=database, dialect=dialect, part=f"{self.within.part}, ")
+        self.noted = True
+        for found in inner.actions:
+            self._act(found.kind, found.verb, found.target, **dict(found.facts))
+        self._reader.effects.problems += inner.problems
+        return any(found.verb != "read" for found in inner.actions) or bool(inner.problems)
+
     def refuse(self, error: UnreadableError) -> None:
         """Note what can't be read of this command."""
         if error.code == "TOO_COMPLEX":
@@ -180,3 +215,6 @@ class Call:
     def _act(self, kind: str, verb: str, target: str, **facts: Fact) -> None:
         self.noted = True
         self._reader.effects.act(kind, verb, target, self.within.part, **facts)
+        if self.within.elevated and "elevated" not in MILDEST[kind]:
+            # Whose rights it takes is told by the program that runs.
+            self._reader.effects.act("exec", "run", f"program:{self.name}", self.within.part, elevated=True)

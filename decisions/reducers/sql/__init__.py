@@ -10,7 +10,7 @@ from decisions.reducers.sql.parse import parse
 from decisions.reducers.sql.statement import Statement
 
 
-def reduce_sql(effects: Effects, text: str, *, database: str | None, dialect: str | None) -> None:
+def reduce_sql(effects: Effects, text: str, *, database: str | None, dialect: str | None, part: str = "") -> None:
     """Note what a script does.
 
     Args:
@@ -18,6 +18,7 @@ def reduce_sql(effects: Effects, text: str, *, database: str | None, dialect: st
         text: the statements.
         database: the store that they go to, by the word of the enforcement point that holds the connection.
         dialect: ``postgres`` unless given.
+        part: what stands before the number of each statement, for people.
     """
     try:
         dialect = "postgres" if dialect is None else dialect
@@ -26,11 +27,11 @@ def reduce_sql(effects: Effects, text: str, *, database: str | None, dialect: st
             raise unresolved("it isn't known which database these statements go to")
         check_database(database)
     except UnreadableError as error:
-        effects.refuse(error, "")
+        effects.refuse(error, part)
         return
     for number, tree in enumerate(statements, 1):
-        part = f"statement {number}: {type(tree).__name__.upper()}"
+        shown = f"{part}statement {number}: {type(tree).__name__.upper()}"
         try:
-            Statement(effects, tree, database, dialect, part, quotes='"' in text).reduce()
+            Statement(effects, tree, database, dialect, shown, quotes='"' in text).reduce()
         except UnreadableError as error:
-            effects.refuse(error, part)
+            effects.refuse(error, shown)

@@ -2,6 +2,8 @@
 
     users, public.users (PostgreSQL), main.users (SQLite)    db://<database>/users
     audit.users                                              db://<database>/audit.users
+    users, of a database on a host                           db://<database>@<host>/users
+    users, of a database in a file (SQLite)                  db://sqlite/<path>/users
     the row of users with the id 42                          db://<database>/users/42
     the database, a whole schema                             db://<database>
 
@@ -16,6 +18,9 @@ from sqlglot import exp
 
 from decisions.reducers.effects import canonical
 from decisions.reducers.errors import UnreadableError
+
+FILES = "sqlite/"
+"""What the name of a database that is a file starts with; its path stands behind."""
 
 _DEFAULT_SCHEMA = {"postgres": "public", "sqlite": "main", "mysql": None}
 _LONGEST_NAME = 63
@@ -32,9 +37,14 @@ def check_database(name: str) -> None:
     Raises:
         UnreadableError: ID_INVALID.
     """
-    if "/" in name:
+    if "/" in name and not name.startswith(FILES):
         raise UnreadableError("the name of a database holds no slash", "ID_INVALID")
     canonical(f"db://{name}")
+
+
+def own_name(database: str) -> str:
+    """Give the name that a database goes by in its own statements: without the host, and none for a file."""
+    return "" if database.startswith(FILES) else database.partition("@")[0]
 
 
 def table_target(table: exp.Table, database: str, dialect: str) -> str:
@@ -46,10 +56,14 @@ def table_target(table: exp.Table, database: str, dialect: str) -> str:
     name = folded(table.this, dialect)
     schema = folded(table.args["db"], dialect) if table.args.get("db") else None
     catalog = folded(table.args["catalog"], dialect) if table.args.get("catalog") else None
-    if catalog is not None and catalog != database:
+    own = own_name(database)
+    if catalog is not None and catalog != own:
         raise UnreadableError(f"a table of another database: {catalog[:60]!a}")
-    if schema in {None, _DEFAULT_SCHEMA[dialect]} or (dialect == "mysql" and schema == database):
+    if schema in {None, _DEFAULT_SCHEMA[dialect]} or (dialect == "mysql" and schema == own):
         return f"db://{database}/{name}"
+    if dialect == "mysql" and "@" in database:
+        # A schema of MySQL's is a database of the same host.
+        return f"db://{schema}@{database.partition('@')[2]}/{name}"
     return f"db://{database}/{schema}.{name}"
 
 

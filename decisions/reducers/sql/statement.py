@@ -14,7 +14,7 @@ from sqlglot import exp
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, unresolved
 from decisions.reducers.sql.condition import Reading, limited, matches, row_id, selects
-from decisions.reducers.sql.names import folded, table_target
+from decisions.reducers.sql.names import folded, own_name, table_target
 from decisions.reducers.sql.nodes import check_nodes
 from decisions.reducers.sql.parse import parse
 
@@ -211,7 +211,7 @@ class Statement:
                 self._act("drop", self._target(table), "many" if kind == "INDEX" else "all")
         if node.args.get("cascade") and kind != "SCHEMA":
             raise unresolved("CASCADE drops what depends on it, which is not named")
-        if kind == "DATABASE" and [t.name for t in node.args.get("tables") or ()] != [self._database]:
+        if kind == "DATABASE" and [t.name for t in node.args.get("tables") or ()] != [own_name(self._database)]:
             raise unresolved("a database that is not the one that this is asked of")
 
     def _alter(self, node: exp.Expr) -> None:

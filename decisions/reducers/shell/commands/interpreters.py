@@ -67,19 +67,7 @@ _CODE = (
     "nvim", "wish", "csh", "tcsh", "zsh", "raku", "ash", "bpython", "gnuplot", "ipython", "ipython3", "jruby", "luajit",
     "mksh", "nodejs", "pypy", "pypy3", "rbash", "runghc", "runhaskell", "sbcl", "yash",
 )  # fmt: skip
-_DATABASES = (
-    "psql",
-    "mysql",
-    "mariadb",
-    "sqlite3",
-    "sqlite",
-    "duckdb",
-    "sqlcmd",
-    "mongosh",
-    "mongo",
-    "redis-cli",
-    "cqlsh",
-)
+_DATABASES = ("sqlite", "duckdb", "sqlcmd", "mongosh", "mongo", "cqlsh")
 
 
 def unversioned(name: str) -> str:

@@ -28,11 +28,10 @@ _PACKAGERS = names(
     """
 )
 _RUN_ANYTHING = ("npx", "uvx", "bunx", "pnpx")
-_CONTAINERS = ("docker", "podman", "nerdctl", "kubectl", "helm", "docker-compose", "vagrant", "ansible", "terraform")
+_CODE = ("vagrant", "ansible")
 
 _NODE = names("ls list view info show outdated search why version")
 _SYSTEM = names("list show search info policy")
-_DOCKER = names("ps images logs inspect version info top port stats")
 _LOOKS: Mapping[str, frozenset[str]] = {
     "pip": names("list show freeze check"),
     "pipx": names("list"),
@@ -56,13 +55,6 @@ _LOOKS: Mapping[str, frozenset[str]] = {
     "rpm": names("-q -qa -qi -ql -qf"),
     "dpkg": names("-l -L -s -S"),
     "pacman": names("-Q -Qi -Ql -Qs"),
-    "docker": _DOCKER,
-    "podman": _DOCKER,
-    "nerdctl": _DOCKER,
-    "docker-compose": names("ps images logs version top"),
-    "kubectl": names("get describe logs version explain api-resources"),
-    "helm": names("list status get show version history"),
-    "terraform": names("version"),
 }
 # Alone, these print and leave.
 _ASKS = names("--version --help -h -v -V help")
@@ -107,13 +99,8 @@ def _anything(call: Call) -> None:
     call.run(code_origin="untrusted")
 
 
-def _container(call: Call) -> None:
-    texts = [word.literal for word in call.words]
-    known = [text for text in texts if text is not None]
-    if len(known) == len(texts) and _only_looks(call.name, known):
-        call.run()
-    else:
-        call.run(code_origin="inline", egress=_may_send(texts))
+def _code(call: Call) -> None:
+    call.run(code_origin="inline", egress=_may_send([word.literal for word in call.words]))
 
 
 def _only_looks(name: str, texts: Sequence[str]) -> bool:
@@ -136,5 +123,5 @@ COMMANDS: dict[str, Callable[[Call], None]] = {
     **dict.fromkeys(_BUILDERS, _build),
     **dict.fromkeys(_PACKAGERS, _package),
     **dict.fromkeys(_RUN_ANYTHING, _anything),
-    **dict.fromkeys(_CONTAINERS, _container),
+    **dict.fromkeys(_CODE, _code),
 }

@@ -48,7 +48,7 @@ _PLAIN = {
 }
 _OPAQUE = names(
     """
-    at batch bwrap capsh chroot chrt cron crontab dbus-run-session direnv dumb-init entr expect fakeroot
+    at batch bwrap capsh chroot chrt cron dbus-run-session direnv dumb-init entr expect fakeroot
     firejail flock gdb gosu hyperfine ld.so ltrace nix nix-shell nsenter parallel perf prlimit rlwrap runuser
     screen script setarch setpriv start-stop-daemon strace sg su-exec systemd-run taskset tini tmux unbuffer
     unshare sudoedit valgrind visudo xvfb-run zsudo
