@@ -1,6 +1,7 @@
 """Every error that the decisions layer raises.
 
     DecisionError
+    |-- AnalysisError            a constitution that is too involved to be analysed exactly
     |-- ConstitutionError        a constitution that is not accepted, as a whole
     |-- EnforcementError         an enforcement point that is wired or used wrongly
     |-- GovernanceDenied         what an enforcement point raises in the place of an effect (decisions.pep.denied)
@@ -14,6 +15,10 @@ A deny is a value, never an error. Errors of other libraries are wrapped where t
 
 class DecisionError(Exception):
     """Base of every error of this package."""
+
+
+class AnalysisError(DecisionError, ValueError):
+    """Rules that are too involved to be analysed exactly within bounds: nothing is said of them."""
 
 
 class ConstitutionError(DecisionError, ValueError):

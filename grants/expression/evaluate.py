@@ -52,7 +52,7 @@ def explain(expression: Expression, values: Mapping[str, object]) -> tuple[tuple
 def _explained(expression: Expression, values: Mapping[str, object], within: str) -> Iterator[tuple[str, Truth]]:
     for node in walk(expression.root):
         if isinstance(node, Atom):
-            yield within + node.text, _ask(node, values)
+            yield within + node.text, ask(node, values)
         elif isinstance(node, Constant):
             yield within + str(node.value), truth_of(node.value)
         elif isinstance(node, Category):
@@ -63,7 +63,7 @@ def _explained(expression: Expression, values: Mapping[str, object], within: str
 def _truth(node: Node, values: Mapping[str, object]) -> Truth:
     match node:
         case Atom():
-            return _ask(node, values)
+            return ask(node, values)
         case Category(expression=expression):
             return _truth(expression.root, values)
         case Not(inner=inner):
@@ -76,7 +76,8 @@ def _truth(node: Node, values: Mapping[str, object]) -> Truth:
             return truth_of(node.value)
 
 
-def _ask(atom: Atom, values: Mapping[str, object]) -> Truth:
+def ask(atom: Atom, values: Mapping[str, object]) -> Truth:
+    """Give the truth of one atom."""
     value = _read(atom, values)
     test = atom.test
     if isinstance(test, Present):

@@ -1,0 +1,113 @@
+"""One side of a comparison, made ready: what its conditions ask, and of what.
+
+Source: DESIGN sections 10 and 11.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from decisions.analysis.axes import Key
+from decisions.analysis.rules import Rules
+from decisions.constitution.model import BUILT_IN, Attribute, Constitution, TrustClass
+from decisions.law import vocabulary_of
+from grants.errors import ExpressionError, ReferenceSyntaxError
+from grants.expression import Expression, Flag, Ref
+from grants.expression.tree import Atom, OneOf, Under, atoms_within
+from grants.reference import Pattern
+from grants.standing import NEVER, StandingTerms
+from ledger.instant import Instant
+
+TRUST: Final = "trust"
+TARGET: Final[Key] = ("target", "reducer")
+AUTHENTICATED: Final[Key] = ("authenticated", "session")
+IS_AUTHENTICATED: Final = Atom("authenticated", "authenticated", Flag(), OneOf((True,)))
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """A standing grant, read under a constitution.
+
+    Attributes:
+        place: its place among the grants that were given.
+        within: what is asked of the target.
+    """
+
+    place: int
+    subject: str
+    kinds: frozenset[str]
+    verbs: frozenset[str]
+    within: Atom
+    selector: Expression
+    expires: Instant | None
+
+
+class Side:
+    """A constitution and its standing grants, ready to be drawn."""
+
+    def __init__(self, rules: Rules) -> None:
+        self.constitution: Constitution = rules.constitution
+        self._vocabulary = vocabulary_of(rules.constitution)
+        found = (self._grant(place, terms) for place, terms in enumerate(rules.grants))
+        self.grants: tuple[Grant, ...] = tuple(grant for grant in found if grant is not None)
+        self.never: tuple[Atom, ...] = tuple(
+            Atom(f'{name} == "{worst}"', name, self._vocabulary.attributes[name], OneOf((worst,)))
+            for name, worst in NEVER.items()
+            if name in self._vocabulary.attributes
+        )
+
+    def knows(self, kind: str, verb: str) -> bool:
+        """Tell whether the constitution knows such an action."""
+        return self.constitution.speaks_of(kind, verb)
+
+    def attribute(self, name: str, kind: str) -> Attribute | None:
+        """Look up an attribute that is declared for a kind."""
+        attribute = self.constitution.attributes.get(name)
+        return attribute if attribute is not None and kind in attribute.kinds else None
+
+    def is_gate(self, name: str) -> bool:
+        """Tell whether the attribute is how a class stands to the earned trust."""
+        attribute = self.constitution.attributes.get(name)
+        return name == TRUST and attribute is not None and attribute.source == "sensor"
+
+    def ladder(self, verb: str) -> TrustClass | None:
+        """Give the class of a verb if it is on the ladder of thresholds, and the constitution has such a gate."""
+        trust_class = self.constitution.trust_class(verb)
+        on_it = trust_class is not None and trust_class.threshold is not None and self.is_gate(TRUST)
+        return trust_class if on_it else None
+
+    def keys(self, kind: str) -> Iterator[Key]:
+        """Give the attributes of an action of this kind, the trust gate apart."""
+        for attribute in self.constitution.attributes.values():
+            if kind in attribute.kinds and not self.is_gate(attribute.name):
+                yield attribute.name, attribute.source
+
+    def asked(self) -> Iterator[tuple[Key, Atom]]:
+        """Give everything that rules and grants ask, with the attribute that is asked."""
+        conditions = [rule.when for rule in self.constitution.rules] + [grant.selector for grant in self.grants]
+        for condition in conditions:
+            for atom in atoms_within(condition):
+                if atom.name == "target":
+                    yield TARGET, atom
+                elif atom.name not in BUILT_IN and not self.is_gate(atom.name):
+                    yield self._key(atom.name), atom
+        for grant in self.grants:
+            yield TARGET, grant.within
+        if self.grants:
+            yield from ((self._key(atom.name), atom) for atom in self.never)
+        if "authenticated" in self.constitution.attributes:
+            yield self._key("authenticated"), IS_AUTHENTICATED
+
+    def _key(self, name: str) -> Key:
+        return name, self.constitution.attributes[name].source
+
+    def _grant(self, place: int, terms: StandingTerms) -> Grant | None:
+        try:
+            pattern, selector = Pattern.parse(terms.targets), self._vocabulary.selector(terms.selector)
+        except (ReferenceSyntaxError, ExpressionError):
+            return None  # the decision point counts it as covering nothing
+        text = str(pattern.reference)
+        test = Under(pattern.reference) if pattern.subtree else OneOf((text,))
+        within = Atom(terms.targets, "target", Ref(), test)
+        kinds, verbs = frozenset(terms.kinds), frozenset(terms.verbs)
+        return Grant(place, terms.subject, kinds, verbs, within, selector, terms.expires)
