@@ -14,7 +14,7 @@ Source: DESIGN section 7.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Annotated, ClassVar, Literal, NewType, TypeAlias, cast, get_args, get_origin
+from typing import Annotated, ClassVar, Final, Literal, NewType, TypeAlias, cast, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
@@ -72,7 +72,7 @@ class Body(Frozen):
         return ()
 
     def erases(self) -> Iterable[tuple[int, str]]:
-        """Give the openings, by event and pointer, that are deleted when this event is appended."""
+        """Give the openings, by event and pointer, that are deleted when this event is appended: of `ERASING` alone."""
         return ()
 
     def json_form(self) -> dict[str, Json]:
@@ -195,6 +195,10 @@ class Event:
     def tags(self) -> tuple[str, ...]:
         """Give the keys by which this event is found, sorted."""
         return tuple(sorted({f"actor:{self.by}", *self.body.tags()}))
+
+
+ERASING: Final = "fields.erased"
+"""The type whose events erase openings: in a database its triggers let no other take what lets them go."""
 
 
 def erasure_claim(seq: int, path: str) -> str:

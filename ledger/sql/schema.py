@@ -25,7 +25,7 @@ import sqlalchemy as sa
 
 from ledger.sql.columns import BYTES, NUMBER, TEXT
 
-REVISION = "0002"
+REVISION = "0003"
 """The migration that these tables are the result of."""
 
 metadata = sa.MetaData(

@@ -3,7 +3,8 @@
 Of every append-only table, UPDATE, DELETE and TRUNCATE are refused before a row is looked for. Events and nodes take
 the next numbers only, which is looked at once for each statement. The head only grows, and so does the generation of
 the states. A row can't be put over another: the primary keys see to that. An opening may go where the claim
-``erased:<seq>:<path>`` stands, and does not come back then.
+``erased:<seq>:<path>`` stands, and does not come back then; only an event of type ``fields.erased`` that names that
+very field takes this claim.
 
 Every trigger is ENABLE ALWAYS, so that ``session_replication_role`` does not pass it by. The functions look into
 ``pg_catalog`` alone, so that nobody's search path, and no temporary table, changes what they mean.
@@ -16,6 +17,7 @@ Source: DESIGN section 6 (tables); docs/spec/store.md.
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from ledger.event import ERASING
 from ledger.sql import schema as tables
 from ledger.sql.schema import APPEND_ONLY, NUMBERED
 
@@ -24,9 +26,26 @@ _REFUSE: Final = "BEGIN RAISE EXCEPTION USING MESSAGE = TG_ARGV[0], ERRCODE = '2
 
 def functions(schema: str) -> Mapping[str, str]:
     """Give every trigger function by name."""
+    erasing = f"""
+DECLARE
+  erasure jsonb;
+BEGIN
+  SELECT convert_from(bytes, 'UTF8')::jsonb INTO erasure
+    FROM {schema}.events WHERE seq = NEW.seq AND type = '{ERASING}';
+  IF EXISTS (
+    SELECT FROM jsonb_array_elements(erasure -> 'body' -> 'fields') AS field
+      WHERE NEW.key = 'erased:' || (field ->> 'event') || ':' || (field ->> 'path')
+  ) THEN
+    RETURN NEW;
+  END IF;
+  RAISE EXCEPTION 'only the event that erases a field claims that' USING ERRCODE = '23000';
+END;"""  # noqa: S608  (a name that was checked)
     kept = f"""
 BEGIN
-  IF EXISTS (SELECT FROM {schema}.claims WHERE key = 'erased:' || OLD.seq || ':' || OLD.path) THEN
+  IF EXISTS (
+    SELECT FROM {schema}.claims JOIN {schema}.events ON events.seq = claims.seq
+      WHERE claims.key = 'erased:' || OLD.seq || ':' || OLD.path AND events.type = '{ERASING}'
+  ) THEN
     RETURN OLD;
   END IF;
   RAISE EXCEPTION 'disclosures is append-only' USING ERRCODE = '23000';
@@ -41,6 +60,7 @@ END;"""
     bodies = {
         "refuse": _REFUSE,
         **{f"{table}_follow": _follow(schema, table, number) for table, number in NUMBERED.items()},
+        "claims_erasing": erasing,
         "disclosures_kept": kept,
         "disclosures_erased": erased,
     }
@@ -73,6 +93,8 @@ def _triggers(schema: str) -> Iterator[tuple[str, str]]:
     for own in NUMBERED:
         added = f"AFTER INSERT ON {schema}.{own} REFERENCING NEW TABLE AS added"
         yield f"{own}_next", f"{added} FOR EACH STATEMENT EXECUTE FUNCTION {schema}.{own}_follow()"
+    when = f"BEFORE INSERT ON {schema}.claims FOR EACH ROW WHEN (starts_with(new.key, 'erased:'::text))"
+    yield "claims_erased", f"{when} EXECUTE FUNCTION {schema}.claims_erasing()"
     for name, moment, function in (
         ("disclosures_no_delete", "DELETE", "disclosures_kept"),
         ("disclosures_stay_erased", "INSERT", "disclosures_erased"),

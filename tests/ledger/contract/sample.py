@@ -8,7 +8,7 @@ from pydantic import Field
 from ledger import digest, mmr, rfc6962
 from ledger.disclosure import Disclosable, Opening
 from ledger.errors import ViewError
-from ledger.event import Body, Draft, Event, Many, Registry
+from ledger.event import Body, Draft, Event, Frozen, Many, Registry
 from ledger.log import Log, Snapshot
 from ledger.view import State, states_digest
 
@@ -44,15 +44,22 @@ class Closed(Body):
     account: str
 
 
+class ErasedField(Frozen):
+    """One that is taken away."""
+
+    event: int
+    path: str
+
+
 class Erased(Body):
-    """Openings are taken away."""
+    """Openings are taken away, in the form that databases look for."""
 
-    type: ClassVar[str] = "test.erased"
+    type: ClassVar[str] = "fields.erased"
 
-    fields: Annotated[tuple[Annotated[tuple[int, str], Many], ...], Many]
+    fields: Annotated[tuple[ErasedField, ...], Many]
 
     def erases(self) -> Iterable[tuple[int, str]]:
-        return self.fields
+        return ((field.event, field.path) for field in self.fields)
 
 
 class Balances:
@@ -128,7 +135,7 @@ def closed(account: str = "a", *, by: str = "agent:one") -> Draft:
 
 
 def erased(*fields: tuple[int, str], by: str = "agent:one") -> Draft:
-    return Draft(Erased(fields=fields), by, "claimed")
+    return Draft(Erased(fields=tuple(ErasedField(event=seq, path=path) for seq, path in fields)), by, "claimed")
 
 
 def append(log: Log, *drafts: Draft) -> list[Event]:

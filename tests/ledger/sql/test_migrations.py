@@ -71,7 +71,7 @@ def test_scripts_run_only_with_a_connection():
 
 @pytest.mark.parametrize(
     ("revision", "advice"),
-    [("0001", "back it up, then run `tally db upgrade`"), ("0003", "use the version that wrote it")],
+    [("0002", "back it up, then run `tally db upgrade`"), ("0004", "use the version that wrote it")],
 )
 def test_opening_refuses_another_revision_and_does_not_migrate(migrated, path, raw, revision, advice):
     """Older or newer tables are left as they are."""
@@ -119,7 +119,7 @@ def test_upgrade_keeps_every_row_of_a_log_that_the_version_before_wrote(old):
     """Tables are added, nothing that stood is touched, and the log goes on."""
     before = contents(old)
     engine = open_engine(old)
-    assert upgrade(engine) == ("0001", "0002")
+    assert upgrade(engine) == ("0001", REVISION)
     engine.dispose()
     assert contents(old) == {**before, "timestamps": [], "projections": [(1, 0)]}
     with open_raw(old) as raw:
@@ -132,6 +132,25 @@ def test_upgrade_keeps_every_row_of_a_log_that_the_version_before_wrote(old):
     assert found["head"].size == 5
     assert found["root"] == digest.root(5, found["head"].blake3_peaks)
     assert found["openings"][0][0].value == "first"
+
+
+def test_upgrade_from_the_revision_before_closes_the_way_to_erase_without_an_event(old):
+    """Whatever claims were put there before: an opening goes only where an event of that type stands."""
+    engine = open_engine(old)
+    assert upgrade(engine, "0002") == ("0001", "0002")
+    with closing(sqlite3.connect(old)) as connection, connection:
+        connection.execute("INSERT INTO claims VALUES ('erased:0:/note', 3)")
+    before = contents(old)
+    assert upgrade(engine) == ("0002", REVISION)
+    engine.dispose()
+    assert contents(old) == before
+    with open_raw(old) as raw:
+        assert list(raw.schema_faults()) == []
+    with closing(sqlite3.connect(old)) as connection:
+        with pytest.raises(sqlite3.IntegrityError, match="disclosures is append-only"):
+            connection.execute("DELETE FROM disclosures WHERE seq = 0")
+        with pytest.raises(sqlite3.IntegrityError, match="only the event that erases a field claims that"):
+            connection.execute("INSERT INTO claims VALUES ('erased:2:/note', 3)")
 
 
 def test_upgrade_that_fails_leaves_the_tables_as_they_were(old):

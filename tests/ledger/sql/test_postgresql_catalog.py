@@ -73,7 +73,7 @@ CHANGES = [
     (
         "UPDATE alembic_version SET version_num = '9999'",
         "alembic_version",
-        "it names ['9999'], and 0002 is what is read",
+        "it names ['9999'], and 0003 is what is read",
     ),
 ]
 

@@ -13,7 +13,7 @@ from ledger.sql.engine import migrator, open_engine
 from ledger.sql.migrate import run, upgrade
 from ledger.sql.place import create_log, open_log
 from ledger.sql.raw import RawTables
-from tests.ledger.contract.sample import REGISTRY, VIEWS, Clock, append, everything, moved
+from tests.ledger.contract.sample import REGISTRY, VIEWS, Clock, append, erased, everything, moved
 
 
 @pytest.fixture
@@ -77,6 +77,20 @@ def test_upgrade_keeps_every_row_and_the_log_goes_on(old, address):
     append(log, moved("a", 5))
     found = everything(log)
     assert (found["head"].size, found["openings"][0][0].value) == (3, "first")
+    log.close()
+
+
+def test_upgrade_from_the_revision_before(old, address):
+    """A function is replaced, one and its trigger are added, and no row is touched."""
+    assert upgrade(old, "0002") == ("0001", "0002")
+    with pytest.raises(StoreError, match=r"tables of revision 0002.*back it up, then run `tally db upgrade`"):
+        open_log(address, VIEWS, Clock())
+    assert upgrade(old) == ("0002", schema.REVISION)
+    with old.begin() as connection:
+        assert list(RawTables(connection).schema_faults()) == []
+    log = open_log(address, VIEWS, Clock(), registry=REGISTRY)
+    append(log, erased((0, "/note")))
+    assert everything(log)["openings"][0] == []
     log.close()
 
 

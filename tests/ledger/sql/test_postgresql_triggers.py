@@ -3,6 +3,7 @@
 import psycopg
 import pytest
 
+from ledger import canon
 from ledger.sql.place import create_log
 from ledger.sql.schema import APPEND_ONLY
 from tests.ledger.contract.sample import REGISTRY, VIEWS, Clock, append, closed, everything, moved
@@ -138,14 +139,47 @@ def test_generation_only_grows(raw, statement):
     assert raw("UPDATE projections SET generation = 1 RETURNING one, generation") == [(1, 1)]
 
 
+BYTES = canon.encode({"body": {"fields": [{"event": 0, "path": "/note"}, {"event": 1, "path": "/note"}]}}).decode()
+
+
+def event_that_erases(*, kind="fields.erased", body=BYTES):
+    """Put an event behind the others, past the log."""
+    return f"INSERT INTO events SELECT count(*), '', '{kind}', convert_to('{body}', 'UTF8') FROM events"
+
+
 def erased(*claims):
-    return [f"INSERT INTO claims VALUES ('erased:{claim}', 3)" for claim in claims]
+    return [event_that_erases(), *(f"INSERT INTO claims VALUES ('erased:{claim}', 4)" for claim in claims)]
+
+
+@pytest.mark.parametrize("seq", [0, 3, 4, 99, -1])
+def test_nobody_claims_an_erasure_that_is_no_event_s(raw, seq):
+    """Neither of an event of another type, nor of one that is not there."""
+    with pytest.raises(REFUSED, match="only the event that erases a field claims that"):
+        raw(event_that_erases(kind="test.moved"), f"INSERT INTO claims VALUES ('erased:0:/note', {seq})")
+
+
+@pytest.mark.parametrize("key", ["0:/other", "00:/note", "0:/note ", "", "2:/note"])
+def test_an_event_claims_what_it_erases_and_nothing_else(raw, key):
+    with pytest.raises(REFUSED, match="only the event that erases a field claims that"):
+        raw(*erased(key))
+    raw(*erased("1:/note", "0:/note"))
+
+
+def test_an_erasure_claimed_before_the_upgrade_lets_nothing_go_by_itself(raw):
+    """The claim stands, as the revision before let anybody put it there; the event it names erases nothing."""
+    forged = (
+        "ALTER TABLE claims DISABLE TRIGGER claims_erased",
+        "INSERT INTO claims VALUES ('erased:0:/note', 3)",
+        "ALTER TABLE claims ENABLE ALWAYS TRIGGER claims_erased",
+    )
+    with pytest.raises(REFUSED, match="disclosures is append-only"):
+        raw(*forged, "DELETE FROM disclosures WHERE seq = 0")
 
 
 def test_an_opening_goes_where_an_event_erased_it_and_does_not_come_back(raw):
     """The claim of that very opening lets it go, no other does."""
     with pytest.raises(REFUSED, match="disclosures is append-only"):
-        raw(*erased("0:/other", "2:/notes", "20:/note"), "DELETE FROM disclosures WHERE seq = 0")
+        raw(*erased("1:/note"), "DELETE FROM disclosures WHERE seq = 0")
     with pytest.raises(REFUSED, match="disclosures is append-only"):
         raw(*erased("0:/note"), "DELETE FROM disclosures")
     assert raw(*erased("0:/note"), "DELETE FROM disclosures WHERE seq = 0 RETURNING path") == [("/note",)]

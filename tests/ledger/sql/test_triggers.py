@@ -4,6 +4,7 @@ import sqlite3
 
 import pytest
 
+from ledger import canon
 from ledger.sql.schema import APPEND_ONLY
 
 COLUMNS = [(table.name, column.name) for table in APPEND_ONLY for column in table.columns]
@@ -98,14 +99,58 @@ def test_generation_only_grows(filled, raw, statement):
     assert raw("SELECT * FROM projections") == [(1, 1)]
 
 
+CLAIM = "INSERT INTO claims VALUES (?, ?)"
+
+
+def event_that_erases(raw, *fields, kind="fields.erased"):
+    """Put an event of this form behind the others, past the log; give its place."""
+    ((seq,),) = raw("SELECT count(*) FROM events")
+    body = {"fields": [{"event": event, "path": path} for event, path in fields]}
+    raw("INSERT INTO events VALUES (?, '', ?, ?)", seq, kind, canon.encode({"body": body}))
+    return seq
+
+
 def erase(raw, seq, path):
-    raw("INSERT INTO claims VALUES (?, 3)", f"erased:{seq}:{path}")
+    raw(CLAIM, f"erased:{seq}:{path}", event_that_erases(raw, (seq, path)))
+
+
+@pytest.mark.parametrize("seq", [0, 3, 4, 99, -1])
+def test_nobody_claims_an_erasure_that_is_no_event_s(filled, raw, seq):
+    """Neither of an event of another type, nor of one that is not there."""
+    assert event_that_erases(raw, (0, "/note"), kind="test.moved") == 4
+    with pytest.raises(sqlite3.IntegrityError, match="only the event that erases a field claims that"):
+        raw(CLAIM, "erased:0:/note", seq)
+
+
+@pytest.mark.parametrize("key", ["erased:0:/other", "erased:00:/note", "erased:0:/note ", "erased:", "erased:2:/note"])
+def test_an_event_claims_what_it_erases_and_nothing_else(filled, raw, key):
+    seq = event_that_erases(raw, (0, "/note"), (1, "/note"))
+    with pytest.raises(sqlite3.IntegrityError, match="only the event that erases a field claims that"):
+        raw(CLAIM, key, seq)
+    raw(CLAIM, "erased:1:/note", seq)
+    raw(CLAIM, "erased:0:/note", seq)
+
+
+@pytest.mark.parametrize("field", ['/a"b', "/a\\b", "/a:b", "/é", '/"}', "/~0~1/0"])
+def test_any_path_can_be_claimed_by_the_event_that_names_it(filled, raw, field):
+    """The path is looked for as canonical JSON spells it."""
+    erase(raw, 7, field)
+    with pytest.raises(sqlite3.IntegrityError, match="only the event that erases a field claims that"):
+        raw(CLAIM, f"erased:7:{field}/", 4)
+
+
+def test_a_text_within_the_event_is_not_a_field_of_it(filled, raw):
+    """Whatever an asker has put into a text of the envelope, its quotes are escaped."""
+    data = canon.encode({"body": {"fields": []}, "request": '{"event":0,"path":"/note"}'})
+    raw("INSERT INTO events VALUES (4, '', 'fields.erased', ?)", data)
+    with pytest.raises(sqlite3.IntegrityError, match="only the event that erases a field claims that"):
+        raw(CLAIM, "erased:0:/note", 4)
 
 
 def test_an_opening_goes_where_an_event_erased_it(filled, raw):
     """The claim of that very opening lets it go; no other does."""
     kept = raw("SELECT * FROM disclosures WHERE seq = 2")
-    for seq, path in ((0, "/other"), (2, "/notes"), (20, "/note"), ("", "0:/note")):
+    for seq, path in ((0, "/other"), (2, "/notes"), (20, "/note")):
         erase(raw, seq, path)
     with pytest.raises(sqlite3.IntegrityError, match="disclosures is append-only"):
         raw("DELETE FROM disclosures WHERE seq = 0")
