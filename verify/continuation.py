@@ -19,7 +19,8 @@ from ledger.errors import CanonError, ProofError
 from ledger.log import Tree
 from ledger.mmr import NodeReader
 from ledger.proof import ConsistencyProof, TwinConsistency
-from verify.errors import ContinuationFormError, RootMismatchError
+from verify.errors import ContinuationFormError
+from verify.expect import expect_hash
 from verify.proven import Growth, Roots, check_growth, roots_of
 
 MAX_BYTES: Final = 2**18
@@ -105,10 +106,8 @@ class Continuation:
         check_growth(said, roots_of(new), Growth(self.blake3.proof, self.sha256.proof))
         # What the newer log has at the older size must be what was signed for it.
         signed = roots_of(old)
-        if said.sha256 != signed.sha256:
-            raise RootMismatchError("SHA-256 root", signed.sha256, said.sha256)
-        if said.blake3 != signed.blake3:
-            raise RootMismatchError("BLAKE3 root", signed.blake3, said.blake3)
+        expect_hash("SHA-256 root", signed.sha256, said.sha256)
+        expect_hash("BLAKE3 root", signed.blake3, said.blake3)
 
 
 def continuation(nodes_of: Callable[[Tree], NodeReader], size: int, old: int, new: int) -> Continuation:

@@ -23,7 +23,8 @@ from ledger.policy import Policy
 from ledger.proof import ConsistencyProof, TwinConsistency
 from verify.continuation import Prefix
 from verify.errors import ContinuationFormError, EquivocationFormError, InclusionError
-from verify.inclusion import check_consistency, check_twin_consistency, expect_sizes
+from verify.expect import expect_sizes
+from verify.inclusion import check_consistency, check_twin_consistency
 
 FORMAT: Final = "tallystick-equivocation"
 VERSION: Final = 1

@@ -17,8 +17,8 @@ from typing import TypeAlias
 from ledger import digest
 from ledger.digest import BLAKE3_TREE, SHA256_TREE, TreeHasher
 from ledger.proof import MAX_SET, RangeProof, SetProof
-from verify.errors import InclusionError, RootMismatchError
-from verify.inclusion import MAX_SIZE, check_digests, expect_sizes, mountains
+from verify.errors import InclusionError
+from verify.expect import MAX_SIZE, check_digests, expect_hash, expect_length, expect_sizes, mountains
 
 Many: TypeAlias = SetProof | RangeProof
 """A proof of many leaves."""
@@ -31,7 +31,7 @@ def check_many(root: bytes, proof: Many, entries: Iterable[bytes]) -> None:
         InclusionError: it is not proven.
     """
     peaks = _peaks(proof, entries, BLAKE3_TREE)
-    _expect(root, digest.root(proof.size, peaks))
+    expect_hash("root", root, digest.root(proof.size, peaks))
 
 
 def check_twin_many(root: bytes, proof: Many, entries: Iterable[bytes], *, size: int) -> None:
@@ -47,7 +47,7 @@ def check_twin_many(root: bytes, proof: Many, entries: Iterable[bytes], *, size:
         InclusionError: it is not proven.
     """
     expect_sizes((proof.size,), (size,))
-    _expect(root, _twin_root(_peaks(proof, entries, SHA256_TREE)))
+    expect_hash("root", root, _twin_root(_peaks(proof, entries, SHA256_TREE)))
 
 
 def check_in_both(roots: tuple[bytes, bytes], own: Many, twin: Many, entries: Iterable[bytes], *, size: int) -> None:
@@ -71,8 +71,8 @@ def check_in_both(roots: tuple[bytes, bytes], own: Many, twin: Many, entries: It
         raise InclusionError("the two proofs are of different leaves")
     pairs = [one + other for one, other in zip(left, right, strict=True)]
     peaks = _Walk(indexes, pairs, entries, _Pairs()).peaks(size)
-    _expect(roots[0], digest.root(size, [peak[: digest.SIZE] for peak in peaks]))
-    _expect(roots[1], _twin_root([peak[digest.SIZE :] for peak in peaks]))
+    expect_hash("root", roots[0], digest.root(size, [peak[: digest.SIZE] for peak in peaks]))
+    expect_hash("root", roots[1], _twin_root([peak[digest.SIZE :] for peak in peaks]))
 
 
 def _peaks(proof: Many, entries: Iterable[bytes], hasher: TreeHasher) -> list[bytes]:
@@ -96,7 +96,7 @@ def _read_set(proof: SetProof) -> tuple[Sequence[int], tuple[bytes, ...]]:
         raise InclusionError("a set lists each leaf once, in ascending order, and none beyond the log")
     if indexes[0] < 0:
         raise InclusionError(f"there is no leaf {indexes[0]}")
-    _expect_length("hashes", proof.hashes, _all_needed(indexes, proof.size))
+    expect_length("hashes", proof.hashes, _all_needed(indexes, proof.size))
     return indexes, proof.hashes
 
 
@@ -105,8 +105,8 @@ def _read_range(proof: RangeProof) -> tuple[Sequence[int], tuple[bytes, ...]]:
         raise InclusionError(f"a log of {proof.size} leaves has no leaves from {proof.first} to {proof.last}")
     indexes = range(proof.first, proof.last + 1)
     # Left of the range lies one subtree for each mountain of the log that ended before it.
-    _expect_length("left", proof.left, proof.first.bit_count())
-    _expect_length("right", proof.right, _all_needed(indexes, proof.size) - len(proof.left))
+    expect_length("left", proof.left, proof.first.bit_count())
+    expect_length("right", proof.right, _all_needed(indexes, proof.size) - len(proof.left))
     return indexes, (*proof.left, *proof.right)
 
 
@@ -187,13 +187,3 @@ def _twin_root(peaks: Sequence[bytes]) -> bytes:
 def _check_size(size: int) -> None:
     if not 0 < size <= MAX_SIZE:
         raise InclusionError(f"nothing stands in a log of {size} leaves")
-
-
-def _expect_length(what: str, given: Sequence[object], length: int) -> None:
-    if len(given) != length:
-        raise InclusionError(f"the proof must have {length} hashes in its {what}, not {len(given)}")
-
-
-def _expect(expected: bytes, computed: bytes) -> None:
-    if expected != computed:
-        raise RootMismatchError("root", expected, computed)

@@ -19,6 +19,7 @@ from ledger.multiproof import prove_range, prove_set
 from ledger.proof import ConsistencyProof, InclusionProof, RangeProof, SetProof, TwinConsistency, TwinInclusion
 from verify import inclusion
 from verify.errors import InclusionError
+from verify.expect import expect_sizes
 from verify.multiproof import check_in_both
 from verify.prover import Prover, TwinProver
 
@@ -76,7 +77,7 @@ def check_growth(old: Roots, new: Roots, found: Growth) -> None:
     Raises:
         InclusionError: it is not proven.
     """
-    inclusion.expect_sizes((found.own.old_size, found.own.new_size), (old.size, new.size))
+    expect_sizes((found.own.old_size, found.own.new_size), (old.size, new.size))
     inclusion.check_consistency(old.blake3, new.blake3, found.own)
     inclusion.check_twin_consistency(old.sha256, new.sha256, found.twin, old_size=old.size, new_size=new.size)
 

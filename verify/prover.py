@@ -21,8 +21,9 @@ from ledger import digest, mmr, rfc6962
 from ledger.digest import BLAKE3_TREE, SHA256_TREE, TreeHasher
 from ledger.log import TreeReader
 from ledger.proof import InclusionProof, TwinInclusion
-from verify.errors import InclusionError, RootMismatchError
-from verify.inclusion import MAX_SIZE, check_digests, climb
+from verify.errors import InclusionError
+from verify.expect import MAX_SIZE, check_digests, expect_hash
+from verify.inclusion import climb
 
 CUT = 6
 """Nodes of this height and above are kept, or of a greater height where there are too many."""
@@ -87,8 +88,7 @@ class _Ways(ABC):
             self._take(tuple(read[top:]))
             height, expected, path = top, self._peaks[slot], read[:top]
         passed = climb(seq, self._hasher.leaf(seq, data), path, self._hasher)
-        if passed[-1] != expected:
-            raise RootMismatchError("node that is known", expected, passed[-1])
+        expect_hash("node that is known", expected, passed[-1])
         self._complete(seq, top, passed, path)
         return data, tuple(path), self._tails[slot]
 
@@ -115,9 +115,7 @@ class _Ways(ABC):
     def _take(self, peaks: Hashes) -> None:
         """Take the peaks, once it is shown that they make the root."""
         check_digests(peaks)
-        computed = self._root_of(self._size, peaks)
-        if computed != self._root:
-            raise RootMismatchError("root", self._root, computed)
+        expect_hash("root", self._root, self._root_of(self._size, peaks))
         self._tails = [self._tail(peaks, slot) for slot in range(len(peaks))]
         self._peaks, before = peaks, 0
         for peak in peaks:

@@ -208,6 +208,8 @@ def strict(row: Iterable[object], kinds: Kinds) -> tuple[Any, ...]:
         CorruptError: one is not.
     """
     values = tuple(row)
+    if tuple(map(type, values)) == kinds:
+        return values
     for value, kind in zip(values, kinds, strict=True):
         if value is not None and type(value) is not kind:
             raise CorruptError(f"a column of {kind.__name__} holds {type(value).__name__}: run `tally audit`")

@@ -7,6 +7,7 @@ it. Longer lists, and all lists of PostgreSQL, which plans such a row anew each 
 
 from collections.abc import Sequence
 from functools import cache
+from typing import cast
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -48,14 +49,14 @@ class SqlNodes:
             found = self._few(seqs, positions) if asked <= self._kind.scalars else self._many(seqs, positions)
         except SQLAlchemyError as error:
             raise in_our_words(error, self._place) from error
-        known = [value for value in found if value is not None]
-        if len(known) != asked:
+        if None in found:
             raise ProofError("the log has no such node: run `tally audit` if it should")
+        known = cast("list[bytes]", found)
         return known[: len(seqs)], known[len(seqs) :]
 
     def _few(self, seqs: Sequence[int], positions: Sequence[int]) -> list[bytes | None]:
         statement, kinds = _scalars(self._tree, len(seqs), len(positions))
-        return list(self._driver.row(statement, (*seqs, *positions), kinds) or ())
+        return list(self._driver.row(statement, (*seqs, *positions), kinds) or (None,))
 
     def _many(self, seqs: Sequence[int], positions: Sequence[int]) -> list[bytes | None]:
         statement = _LISTS.format(listed=self._kind.listed, tree=self._tree)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ledger import digest, mmr
-from ledger.digest import BLAKE3_TREE, be64
+from ledger.digest import BLAKE3_TREE, Blake3Tree, be64
 from ledger.proof import ConsistencyProof, InclusionProof
 from verify import inclusion
 from verify.errors import InclusionError, RootMismatchError
@@ -109,6 +109,19 @@ def test_every_published_consistency_leads_to_the_new_peaks() -> None:
         peaks = inclusion.consistency_peaks(ConsistencyProof(old, new, old_peaks, paths, right), KatHasher())
         assert [KAT_NODES[position] for position in row["to_peaks"]] == peaks
         assert [*row["consistent_roots"], *row["right_peaks"]] == [peak.hex() for peak in peaks]
+
+
+def test_the_quick_way_up_is_the_plain_one() -> None:
+    """Of the log's own tree, nodes are hashed in a way of their own."""
+
+    class Plain(Blake3Tree):
+        """The same tree, and not the one that is known."""
+
+    for index in range(LEAVES):
+        path = [BLAKE3_TREE.leaf(step, b"sibling") for step in range(12)]
+        quick = inclusion.climb(index, STRAY, path)
+        assert quick == inclusion.climb(index, STRAY, path, Plain())
+        assert len(quick) == len(path) + 1
 
 
 # -- every leaf of every log up to 130 --

@@ -27,6 +27,11 @@ def load(name: str) -> Any:
     return json.loads((FOLDER / f"{name}.json").read_bytes())
 
 
+def many(case: dict[str, Any]) -> SetProof | RangeProof:
+    kept = SetProof if case["check"].endswith("set") else RangeProof
+    return kept.from_json(case["proof"])
+
+
 def judge(case: dict[str, Any]) -> None:
     """Run one case through the parser and the checker."""
     read, proof = canon.from_base64url, case["proof"]
@@ -45,11 +50,11 @@ def judge(case: dict[str, Any]) -> None:
             sizes = {name: case[name] for name in ("old_size", "new_size")}
             roots = read(case["old_root"]), read(case["new_root"])
             inclusion.check_twin_consistency(*roots, TwinConsistency.from_json(proof), **sizes)
-        case "set" | "range" | "twin-set" | "twin-range" as kind:
-            kept = SetProof if kind.endswith("set") else RangeProof
-            check = getattr(multiproof, f"check_{kind.replace('-', '_')}")
-            signed = {"size": case["size"]} if kind.startswith("twin") else {}
-            check(read(case["root"]), kept.from_json(proof), map(read, case["entries"]), **signed)
+        case "set" | "range":
+            multiproof.check_many(read(case["root"]), many(case), map(read, case["entries"]))
+        case "twin-set" | "twin-range":
+            entries = map(read, case["entries"])
+            multiproof.check_twin_many(read(case["root"]), many(case), entries, size=case["size"])
         case other:
             pytest.fail(f"no such check: {other}")
 

@@ -22,7 +22,7 @@ from verify.prover import Prover
 
 TURNS = 5
 PROOFS = 4000
-WARMING = 40_000
+WARMING = 100_000
 """So many proofs at most before the steady rate is taken: they make most of what is kept of the upper tree known."""
 CHUNK = 50_000
 BATCH = 5000
@@ -142,7 +142,7 @@ def _settle(sheet: Sheet, address: Address, column: str, size: int) -> Station:
         nodes, root = look.nodes("blake3"), digest.root(size, look.head.blake3_peaks)
         at = Station(size, log, root, Prover(size, root), random.Random(size), [])
         sheet.add(cold(size), "proofs/s", column, rate(PROOFS, lambda: at.prove(look, PROOFS)))
-        at.prove(look, min(WARMING, 2000 + size // 100))
+        at.prove(look, min(WARMING, 2000 + size // 50))
         at.kept = [at.prover.prove(nodes, at.chance.randrange(size)) for _ in range(PROOFS)]
         return at
 

@@ -27,6 +27,17 @@ WHAT = """
   Single appends and full events go the whole way: draft, canonical bytes, claims, tags, views, trees, group commit.
 - A proof from the database is read in one query together with its event, and verified from the event's bytes before it
   is handed out. Steady rates are taken once the upper part of the tree is known to the prover; first ones apart.
+- What bounds a proof, in microseconds of processor time, taken apart on a like machine: at 10^4 events about 24, of
+  which SQLite's query for the event and six siblings takes 7 and the way to it 3, hashing the event and the six nodes
+  6, and the positions, the known siblings and the values that are handed out 8. From 10^6 events on, SQLite's cache of
+  16 MiB holds the inner pages of both tables but not the outer ones: four to five pages are copied from the system for
+  each proof, so that the query takes 16 to 27. At 10^7, 17 known siblings are gathered from memory that no processor
+  cache holds, which takes 4 instead of 1. Mapping the file would save copies, of the 2 GiB that SQLite maps at most,
+  and is not done: a sector that can't be read would end the process, where now it is an error.
+- What bounds the first proofs: each reads all siblings up to the lowest node that is known; of 10^7 events about 12.
+- What bounds a check, likewise: of 10^7 events 17 in all, of 10^4 events 12. BLAKE3 takes 0.36 from Python for each of
+  the 13 to 23 nodes (reset, 0.04; update with 72 bytes, 0.2; digest, 0.1), the walk 0.2; the event, the root and the
+  lengths take 4 in all. Each row of checks is of single checks, which share nothing.
 - The audit checks a log of full events, without signatures: those cost what Ed25519 costs.
 - A peer's proof is as it hands it out: none of them verifies it first. Every kept proof is checked in the row below.
 - A peer's batch row stands beside our log path alone, which comes nearest to what peers do.
