@@ -117,7 +117,7 @@ class Effect:
         allowed = [
             event.seq
             for event in events
-            if event.type == "decision.made" and event.request == self.request and event.body.outcome == "allow"
+            if event.type == "decision.made" and self.request in event.request and event.body.outcome == "allow"
         ]
         self.runs.append(allowed)
         if self.fails is not None:

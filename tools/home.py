@@ -7,6 +7,7 @@
     policy         what an auditor trusts: the log's key, in C2SP tlog-policy form
     signers        the first human's key, in ``allowed_signers`` form
     erasing        while the bytes of an erasure may still lie in the database; see `tools.erasing`
+    spool          what enforcement points could not record at once; see `tools.spool`
     settings.toml  how the ledger is kept, where somebody wrote one; see `tools.settings`
 
 Source: DESIGN sections 9 and 13.
@@ -101,6 +102,11 @@ class Home:
     def settings(self) -> Path:
         """How the ledger is kept."""
         return self.path / "settings.toml"
+
+    @property
+    def spool(self) -> Path:
+        """What enforcement points could not record at once."""
+        return self.path / "spool"
 
     @property
     def policy(self) -> Path:

@@ -2,6 +2,10 @@
 
 import pytest
 
+from decisions.operation import Operation
+from decisions.pep import Kept
+from tools.spool import FileSpool
+
 ROW = ("--sql", "DELETE FROM users WHERE id = 42", "--database", "prod")
 
 
@@ -60,3 +64,16 @@ def test_it_rebuilds_audits_replays_and_is_proven(desk, allowed, tmp_path):
     proven = desk.run("prove", event, "--output", tmp_path / "bundle")
     assert proven.exit_code == 0, proven.stderr
     assert b"outcome.reported" in (tmp_path / "bundle").read_bytes()
+
+
+def test_what_was_kept_is_recorded_when_the_ledger_is_back(desk, allowed):
+    spool = FileSpool(desk.ledger / "spool")
+    spool.keep(Kept("outcome", claimed="agent:ops-7", decision=allowed, outcome="failed"))
+    reply = Operation("conversation", {"class": "referral", "person": "reader-31"}, (), "library")
+    spool.keep(Kept("said", claimed="agent:companion", operation=reply))
+    assert desk.run("outcome", "recover", "--json").object == {"recorded": 2, "left": 0}
+    assert desk.run("outcome", "recover", "--json").object == {"recorded": 0, "left": 0}
+    assert desk.run("outcome", "show", allowed, "--json").object["outcome"] == "failed"
+    said = desk.run("outcome", "show", desk.size() - 2, "--json").object
+    assert (said["outcome"], said["by"]) == ("done", "agent:companion")
+    assert said["note"].startswith("the fixed words were said without a verdict, at 2")

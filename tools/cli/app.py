@@ -15,7 +15,7 @@ from typing import Any, Final, NoReturn
 import click
 
 from tools.cli.command import Suggesting, shared_options, write_example
-from tools.cli.failure import report
+from tools.cli.failure import USAGE, report
 from tools.cli.session import session
 
 SECTIONS: Final[dict[str, dict[str, str]]] = {
@@ -30,6 +30,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
     },
     "Ask and answer": {
         "decide": "Decide an operation, and record the decision.",
+        "hook": "Answer an agent's host before a tool runs, and report after it.",
         "outcome": "Report what became of an effect, and list what nobody told.",
         "request": "See what waits for a human's consent.",
         "grant": "Give, show and take back grants.",
@@ -60,6 +61,9 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
     },
 }
 
+BLOCKING: Final = frozenset({"hook"})
+"""Commands whose caller goes ahead on any exit code but 0 and 2: whatever fails in them exits with 2."""
+
 COMMANDS: Final = {name: about for section in SECTIONS.values() for name, about in section.items()}
 
 _EXAMPLE: Final = """\
@@ -71,6 +75,8 @@ tally decide --as agent:ops-7 --shell 'rm -rf build'"""
 class Root(Suggesting):
     """``tally`` itself."""
 
+    _blocking = False
+
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  (click's form)
         """Give the commands, in the order of the help."""
         return list(COMMANDS)
@@ -79,6 +85,7 @@ class Root(Suggesting):
         """Load a command from its module."""
         if cmd_name not in COMMANDS:
             return None
+        self._blocking = cmd_name in BLOCKING
         # A word of Python's own can't name a module that others import.
         module = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
         found = importlib.import_module(f"tools.cli.{module}").command
@@ -103,6 +110,7 @@ class Root(Suggesting):
         """Run a command line, and end the process with the code of DESIGN section 13."""
         words = list(sys.argv[1:] if args is None else args)
         extra["standalone_mode"] = False
+        self._blocking = False
         try:
             code = super().main(words, prog_name, **extra)
             sys.stdout.flush()
@@ -110,10 +118,13 @@ class Root(Suggesting):
             click.echo(error.format_message(), err=True)
             sys.exit(error.exit_code)
         except Exception as error:  # noqa: BLE001  (the last place: nobody is shown a traceback)
-            sys.exit(report(error, as_json=_wants_json(words)))
+            sys.exit(self._failed(report(error, as_json=_wants_json(words))))
         except KeyboardInterrupt as error:
-            sys.exit(report(error, as_json=False))
+            sys.exit(self._failed(report(error, as_json=False)))
         sys.exit(code if isinstance(code, int) else 0)
+
+    def _failed(self, code: int) -> int:
+        return USAGE if self._blocking else code
 
 
 def _print_version(context: click.Context, _parameter: click.Parameter, value: bool) -> None:

@@ -10,12 +10,15 @@ import click
 
 from decisions.events import Effect, OutcomeReported
 from decisions.outcome import Report, report_outcome
+from decisions.pep.refuge import recover
 from ledger.canon import Json
 from tools.cli.command import group
 from tools.cli.output import emit, table
 from tools.cli.session import opened
+from tools.deciding import decision_point
 from tools.errors import InputError
 from tools.outcomes import open_decisions, outcome_of, spent_by
+from tools.spool import FileSpool
 
 _EXAMPLE = """\
 tally outcome report 18 done
@@ -100,3 +103,19 @@ def list_open() -> None:
     ]
     header = ("decision", "since", "by", "via", "spent", "targets")
     emit([one.to_json() for one in found], table(header, rows) if rows else "Every allowed decision has an outcome.")
+
+
+@command.command("recover", example="tally outcome recover")
+def recover_kept() -> None:
+    """Record what enforcement points of your user could not record when it happened.
+
+    It is kept beside the ledger, in its directory spool: outcomes, and the fixed words of the class of reply that is
+    always open, where they were said without a verdict. An enforcement point does the same when it is asked again.
+    """
+    with opened() as ledger:
+        spool = FileSpool(ledger.home.spool)
+        point = decision_point(ledger.log, ledger.registry, os.getuid())
+        found = list(recover(point, os.getuid(), spool))
+        left = spool.pending()
+    data: dict[str, Json] = {"recorded": len(found), "left": len(left)}
+    emit(data, f"Recorded: {len(found)}; left: {len(left)}.")
