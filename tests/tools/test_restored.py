@@ -1,5 +1,6 @@
 """A copy from a backup can be read, and takes nothing more: what was spent since stands unspent in it."""
 
+import json
 import shutil
 from types import SimpleNamespace
 
@@ -350,6 +351,22 @@ def test_watcher_who_has_pinned_the_human_is_led_to_the_new_log(trusted, desk):
     assert (led.exit_code, led.object["seen"], led.object["origin"]) == (0, "restored", "example.com/second"), led
     assert "went on as example.com/second" in led.object["followed"]
     assert desk.run("watch", desk.ledger, *words).object["seen"] == "same"
+
+
+def test_decision_before_a_constitution_is_adopted_again_is_proven(trusted, desk, capsys):
+    """Nothing is tampered with: none is in force, and the decision says so."""
+    assert behind(desk).sign("log", "restored", "--origin", "example.com/second").exit_code == 0
+    made = desk.decide("r9", *ROW).object
+    file = desk.folder / "r9.bundle"
+    assert desk.run("prove", made["decision"], "--output", file).exit_code == 0
+    capsys.readouterr()
+    words = ["bundle", str(file), "--policy", str(trusted[0]), "--signers", str(trusted[1]), "--json"]
+    code = verify(words)
+    report = json.loads(capsys.readouterr().out)
+    line = next(one for one in report["checks"] if one["check"] == "constitution")
+    assert (code, line["status"], report["failed"]) == (0, "NOT-CHECKED", [])
+    assert "lapsed with the restore" in line["why"]
+    assert (made["outcome"], made["reason"], verify([*words, "--strict"])) == ("deny", "POLICY_ERROR", 6)
 
 
 def test_log_that_is_not_behind_is_not_restored(desk):

@@ -9,6 +9,7 @@ from grants.binding import BindingTo
 from grants.book.states import ConsentState, GenesisState
 from grants.consent import Wanted, item_for
 from grants.events import ConsentConsumed, ConsentRequested, Item
+from grants.principals import last_restored
 from grants.reading import read_state
 from ledger import canon, digest
 from ledger.event import Event
@@ -28,6 +29,14 @@ def check_constitution(evidence: Evidence) -> Line:
         if applied:
             return failed("constitution", "no adoption of the constitution that was applied is in the bundle")
         return not_checked("constitution", "none was in force, and the decision says so")
+    restored = last_restored(evidence)
+    if not applied and restored is not None and row.seq < restored:
+        # What was adopted before may have been replaced in what is lost: to apply it would be the fault.
+        return not_checked(
+            "constitution",
+            f"none was in force, and the decision says so: that of event {row.seq} lapsed with the restore of event "
+            f"{restored}, and none was adopted since",
+        )
     adopted = evidence.events.get(row.seq)
     body = adopted.body if adopted is not None else None
     text = body.document if isinstance(body, ConstitutionAdopted) else ""
