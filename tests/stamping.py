@@ -4,7 +4,7 @@ import hashlib
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -67,11 +67,12 @@ class Authority:
     """An authority: its root, its certificate, its clock.
 
     Attributes:
+        now: its time; None for the time of day, whenever it is asked.
         status: what it answers: 0 granted, 2 rejection.
         forget_nonce: leave the request's nonce out.
     """
 
-    now: datetime = field(default_factory=lambda: datetime.now(UTC).replace(microsecond=0))
+    now: datetime | None = None
     status: int = 0
     forget_nonce: bool = False
     asked: int = 0
@@ -95,7 +96,12 @@ class Authority:
     def _certificate(self, subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey):
         builder = x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(key.public_key())
         builder = builder.serial_number(x509.random_serial_number())
-        return builder.not_valid_before(self.now - timedelta(days=1)).not_valid_after(self.now + timedelta(days=30))
+        begun = self.time
+        return builder.not_valid_before(begun - timedelta(days=1)).not_valid_after(begun + timedelta(days=30))
+
+    @property
+    def time(self) -> datetime:
+        return self.now or datetime.now(UTC).replace(microsecond=0)
 
     @property
     def roots(self) -> bytes:
@@ -110,7 +116,7 @@ class Authority:
         fields = read(body)
         imprint = tlv(SEQUENCE, fields[1][1])
         nonce = [] if self.forget_nonce else [tlv(tag, value) for tag, value in fields[2:] if tag == INTEGER]
-        time = tlv(GENERALIZED_TIME, self.now.strftime("%Y%m%d%H%M%SZ").encode())
+        time = tlv(GENERALIZED_TIME, self.time.strftime("%Y%m%d%H%M%SZ").encode())
         info = tlv(SEQUENCE, integer(1), oid(POLICY), imprint, integer(self.asked), time, *nonce)
         return tlv(SEQUENCE, tlv(SEQUENCE, integer(0)), self._token(info))
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from cryptography import x509
 
+from grants.reading import read_event
 from ledger.errors import LibraryMissingError
 from ledger.log import Snapshot
 from ledger.note import parse_note
@@ -63,16 +64,20 @@ def stamp(ledger: OpenLedger, size: int, url: str, roots: Sequence[x509.Certific
 
     Raises:
         InputError: there is no such checkpoint, it has a stamp of this authority, or there is no such address.
-        RemoteError: the authority does not answer, refuses, or its stamp does not hold; nothing is kept.
+        RemoteError: the authority does not answer, refuses, or its stamp does not hold or is older than what it stamps;
+            nothing is kept.
         StoreError: it can't be kept.
     """
     text = parse_note(ledger.log.read(lambda snapshot: _unstamped(snapshot, size, url)))[0]
+    newest = ledger.log.read(lambda snapshot: read_event(snapshot, ledger.registry, size - 1))
     request = _request(text)
     reply = web.post(url, request.as_bytes(), _QUERY, most=MAX_SIZE)
     if reply.status != _OK:
         raise RemoteError(f"{url} answers with HTTP status {reply.status}: is it the address of a stamping authority?")
     try:
         told = check_stamp(reply.body, text, roots)
+        if newest is not None:
+            told.check_after(newest.at)
     except StampError as error:
         raise RemoteError(f"what {url} answers is not kept: {error}") from error
     if told.nonce != request.nonce:

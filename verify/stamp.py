@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from cryptography import x509
 
 from ledger.errors import LibraryMissingError
-from ledger.instant import Instant, from_microseconds
+from ledger.instant import Instant, from_microseconds, to_microseconds
 from verify.errors import StampError
 
 if TYPE_CHECKING:
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 MAX_SIZE: Final = 65_536
 MAX_ROOTS: Final = 1_048_576
+
+SECOND: Final = 1_000_000
+CLOCK_TOLERANCE: Final = 2 * SECOND
 
 _SHA256: Final = "2.16.840.1.101.3.4.2.1"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -37,12 +40,29 @@ class Stamp:
         serial: its own number of the token.
         policy: the object identifier of the rules it says it follows.
         nonce: the number of the request that it answered, or None.
+        accuracy: how far its time may be off, in microseconds; a second where it does not say.
     """
 
     at: Instant
     serial: int
     policy: str
     nonce: int | None
+    accuracy: int = SECOND
+
+    def check_after(self, newest: Instant) -> None:
+        """Check that the newest event under the checkpoint is not younger than the stamp over it.
+
+        Both clocks are allowed for: the authority's accuracy, and the 2 s by which a log's clock may be off (DESIGN
+        section 7).
+
+        Raises:
+            StampError: it is, so that one of the two clocks was wrong.
+        """
+        if to_microseconds(newest) - to_microseconds(self.at) > self.accuracy + CLOCK_TOLERANCE:
+            raise StampError(
+                f"it is of {self.at}, and the newest event under this checkpoint says {newest}: the log's clock or the "
+                "authority's was wrong"
+            )
 
 
 def read_stamp(token: bytes) -> tuple[Stamp, bytes]:
@@ -115,11 +135,20 @@ def _read(response: "TimeStampResponse") -> tuple[Stamp, bytes]:
         if imprint.hash_algorithm.dotted_string != _SHA256:
             raise StampError("it stamps no SHA-256 hash")
         micros = (told.gen_time.astimezone(UTC) - _EPOCH) // (datetime.resolution)
-        return Stamp(
-            from_microseconds(micros), told.serial_number, told.policy.dotted_string, told.nonce
-        ), imprint.message
+        stamp = Stamp(
+            from_microseconds(micros), told.serial_number, told.policy.dotted_string, told.nonce, _accuracy(told)
+        )
     except (ValueError, OverflowError) as error:
         raise StampError(f"not a time stamp: {_one_line(error)}") from error
+    return stamp, imprint.message
+
+
+def _accuracy(told: Any) -> int:  # noqa: ANN401  (the library's own class)
+    """Give it in microseconds; what is left out of it counts as 0, and all of it left out as a second."""
+    said = told.accuracy
+    if said is None:
+        return SECOND
+    return (said.seconds or 0) * SECOND + (said.millis or 0) * 1000 + (said.micros or 0)
 
 
 def _one_line(error: Exception) -> str:

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from datetime import UTC, datetime
 
 import click.testing
 import pytest
@@ -80,6 +81,16 @@ def test_what_the_authority_must_not_answer_is_not_kept(tally, ledger, tmp_path,
     with authority.served() as url:
         done = tally("stamp", "make", url, "--roots", tmp_path / "roots.pem")
     assert (done.exit_code, bool(done.error)) == (code, True)
+    assert tally("stamp", "list", "--json").objects == []
+
+
+def test_a_stamp_older_than_what_it_stamps_is_not_kept(tally, ledger, tmp_path):
+    authority = Authority(datetime(2026, 1, 1, tzinfo=UTC))
+    (tmp_path / "early.pem").write_bytes(authority.roots)
+    tally("checkpoint")
+    with authority.served() as url:
+        done = tally("stamp", "make", url, "--roots", tmp_path / "early.pem")
+    assert (done.exit_code, "the log's clock or the authority's was wrong" in done.error) == (1, True)
     assert tally("stamp", "list", "--json").objects == []
 
 

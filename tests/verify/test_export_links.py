@@ -294,6 +294,14 @@ def test_time_stamp_that_does_not_hold_is_found(exported):
     assert failed(exported.check(certificates=ROOTS)) == {"time stamps"}
 
 
+def test_time_stamp_older_than_what_it_stamps_is_found(exported):
+    """The authority is believed; that its time is before the newest event's can't be with honest clocks."""
+    early = Authority(datetime(2026, 1, 1, tzinfo=UTC))
+    report = stamped(exported, authority=early).check(certificates=read_roots(early.roots))
+    assert failed(report) == {"time stamps"}
+    assert "the log's clock or the authority's was wrong" in why(report, "time stamps")
+
+
 def test_command_takes_the_certificates(exported, tmp_path, capsys):
     stamped(exported)
     (tmp_path / "roots.pem").write_bytes(AUTHORITY.roots)

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rfc3161_client import HashAlgorithm, TimestampRequestBuilder
 
+from ledger.instant import from_microseconds
 from tests.stamping import Authority
 from verify.errors import StampError
-from verify.stamp import MAX_SIZE, check_stamp, read_roots, read_stamp
+from verify.stamp import MAX_SIZE, SECOND, Stamp, check_stamp, read_roots, read_stamp
 
 TEXT = "example.com/log\n3\n" + "A" * 43 + "=\n"
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -83,3 +84,17 @@ def test_no_bytes_raise_anything_but_our_error(data):
 def test_roots_that_are_none_are_refused():
     with pytest.raises(StampError):
         read_roots(b"nothing")
+
+
+@pytest.mark.parametrize(("accuracy", "allowed"), [(SECOND, 3), (0, 2), (60 * SECOND, 62)])
+def test_stamp_over_an_event_that_says_a_later_time_is_refused(accuracy, allowed):
+    """With the authority's accuracy and the 2 s of a log's clock allowed for."""
+    at = from_microseconds(10**15)
+    stamp = Stamp(at, 1, "1.2", None, accuracy)
+    stamp.check_after(from_microseconds(10**15 + allowed * SECOND))
+    with pytest.raises(StampError, match="the log's clock or the authority's was wrong"):
+        stamp.check_after(from_microseconds(10**15 + allowed * SECOND + 1))
+
+
+def test_authority_that_does_not_say_is_allowed_a_second():
+    assert check_stamp(STAMPED, TEXT, ROOTS).accuracy == SECOND

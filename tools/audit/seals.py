@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from grants.book.states import GenesisState
+from ledger import canon, instant
 from ledger.checkpoint import Checkpoint, open_checkpoint, require_blake3
 from ledger.cosignature import Cosigner, parse_cosignature, witness_id
-from ledger.errors import LibraryMissingError, NoteError
+from ledger.errors import CanonError, LedgerError, LibraryMissingError, NoteError
 from ledger.events import LedgerOpened
+from ledger.instant import Instant
 from ledger.note import VerifierKey, parse_note
 from ledger.sql.raw import CheckpointRow, CosignatureRow, RawTables, TimestampRow
 from tools.audit.reigns import keys_at, read_reigns, wrong_roots
@@ -21,7 +23,7 @@ from tools.audit.report import Tallies, spell
 from tools.audit.side import Side
 from tools.audit.trees import Pair
 from verify.errors import StampError
-from verify.stamp import read_stamp
+from verify.stamp import Stamp, read_stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +164,7 @@ class SealCheck:
             self._wrong_timestamp(row, "not the name of an authority and a token")
             return
         try:
-            _, imprint = read_stamp(row.token)
+            stamp, imprint = read_stamp(row.token)
         except StampError as error:
             self._wrong_timestamp(row, str(error))
         except LibraryMissingError as error:
@@ -170,6 +172,23 @@ class SealCheck:
         else:
             if checkpoint is not None and imprint != hashlib.sha256(checkpoint.text().encode()).digest():
                 self._wrong_timestamp(row, "it stamps another text than this checkpoint's")
+            elif checkpoint is not None and (newest := self._time_of(checkpoint.size - 1)) is not None:
+                self._check_later(row, stamp, newest)
+
+    def _check_later(self, row: TimestampRow, stamp: Stamp, newest: Instant) -> None:
+        try:
+            stamp.check_after(newest)
+        except StampError as error:
+            self._wrong_timestamp(row, str(error))
+
+    def _time_of(self, seq: int) -> Instant | None:
+        """Give the time of an event; None where it can't be read, which the events' own check finds."""
+        data = self.raw.event_bytes(seq)
+        try:
+            at = canon.decode_object(data)["at"] if isinstance(data, bytes) else None
+            return instant.parse(at) if isinstance(at, str) else None
+        except (CanonError, LedgerError, KeyError):
+            return None
 
     def _strange_timestamp(self, row: TimestampRow) -> None:
         self._wrong_timestamp(row, "there is no checkpoint of this size")

@@ -50,19 +50,20 @@ class Seals:
     existed: Instant | None = None
     _signed: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def check(self, line: CheckpointLine, roots: Pair, state: GenesisState | None) -> None:
+    def check(self, line: CheckpointLine, roots: Pair, state: GenesisState | None, newest: Instant | None) -> None:
         """Check one checkpoint with what was added to it.
 
         Args:
             line: the checkpoint.
             roots: what the events come to at its size.
             state: the names and keys of the log as of its size; None where they can't be known.
+            newest: the time of the last event under it; None where it has none.
         """
         self.tally.tried()
         self.reached = line.size
         self.last = None
         for authority, token in line.timestamps:
-            self._stamp(line, authority, token)
+            self._stamp(line, authority, token, newest)
         try:
             self.last = self._open(line, roots, state)
         except NoteError as error:
@@ -154,12 +155,15 @@ class Seals:
             raise LineageError(f"{what}, and no checkpoint under it covers that event")
         return f"event {event.seq}, signed by {event.by}, replaced the log's key"
 
-    def _stamp(self, line: CheckpointLine, authority: str, token: bytes) -> None:
+    def _stamp(self, line: CheckpointLine, authority: str, token: bytes, newest: Instant | None) -> None:
         self.stamps.tried()
         if not self.certificates:
             return
         try:
-            self.existed = check_stamp(token, parse_note(line.note)[0], self.certificates).at
+            stamp = check_stamp(token, parse_note(line.note)[0], self.certificates)
+            self.existed = stamp.at
+            if newest is not None:
+                stamp.check_after(newest)
         except (StampError, NoteError) as error:
             self.stamps.fault(f"of {authority!a} at size {line.size}: {error}")
 

@@ -24,6 +24,7 @@ from ledger.disclosure import Opening
 from ledger.errors import CanonError, EventError, LedgerError
 from ledger.event import MAX_EVENT_BYTES, Event, Registry, SignedBody
 from ledger.events import LedgerOpened, LedgerRestored
+from ledger.instant import Instant
 from ledger.view import StateRow, View, step
 from verify.errors import ExportFormError, VerifyError
 from verify.export.files import Folder, Progress, Records
@@ -250,7 +251,7 @@ class LogWalk:
         while (one := checkpoints.peek()) is not None and one.size <= size:
             if one.size < size or size == self.seals.reached:
                 raise ExportFormError("checkpoints are sorted by size, and each size stands once")
-            self.seals.check(one, self.trees.roots(), self.log_state())
+            self.seals.check(one, self.trees.roots(), self.log_state(), Instant(self._at) if self._at else None)
             checkpoints.take()
 
     def log_state(self) -> GenesisState | None:

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -105,11 +106,11 @@ def seal(office: Any, sizes: tuple[int, ...]) -> dict[int, str]:
     return lines
 
 
-def token_for(note: bytes) -> bytes:
+def token_for(note: bytes, at: datetime = datetime(2040, 1, 1, tzinfo=UTC)) -> bytes:
     """Have the text of a note stamped by an authority."""
     digest_ = hashlib.sha256(note[: note.index(b"\n\n") + 1]).digest()
     imprint = tlv(SEQUENCE, algorithm(SHA256), tlv(OCTETS, digest_))
-    return Authority().answer(tlv(SEQUENCE, integer(1), imprint))
+    return Authority(at).answer(tlv(SEQUENCE, integer(1), imprint))
 
 
 def checkpoint_of(origin: str, events: list[bytes]) -> Checkpoint:

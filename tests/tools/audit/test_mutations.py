@@ -2,11 +2,12 @@
 
 import random
 import sqlite3
+from datetime import UTC, datetime
 
 import pytest
 
 from ledger.cosignature import witness_id
-from tests.tools.audit.conftest import WITNESS
+from tests.tools.audit.conftest import WITNESS, token_for
 from tools.audit.report import spell
 
 KEYS = {
@@ -239,3 +240,13 @@ def test_rewritten_history_is_found_by_the_checkpoint(ledger):
         connection.execute("UPDATE head SET size = ?, blake3_peaks = ?, sha256_peaks = ?, at = ?", (short, *joined, at))
     found = [(finding.table, finding.key) for finding in ledger.audit().findings if finding.table != "states"]
     assert found == [("checkpoints", f"size {size + 1}")]
+
+
+def test_a_stamp_older_than_the_newest_event_under_its_checkpoint_is_found(ledger):
+    """With honest clocks that can't be; nobody's certificates are needed to see it."""
+    (note,) = [note for size, note in ledger.rows("checkpoints") if size == 21]
+    early = token_for(note, datetime(2026, 1, 1, tzinfo=UTC)).hex()
+    ledger.change(f"INSERT INTO timestamps VALUES (21, 'early.example', x'{early}')")
+    (finding,) = ledger.audit().findings
+    assert (finding.table, finding.key) == ("timestamps", "21 early.example")
+    assert "the log's clock or the authority's was wrong" in finding.message
