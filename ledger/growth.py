@@ -8,6 +8,7 @@ Source: DESIGN sections 5 and 6.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from ledger import mmr
 from ledger.digest import BLAKE3_TREE, SHA256_TREE
@@ -17,6 +18,12 @@ from ledger.log import Head, Tree, TreeReader
 
 NodePair = tuple[int, bytes, bytes]
 """A position, the BLAKE3 node and the SHA-256 node that stand there."""
+
+
+MANY: Final = 16
+"""From so many leaves on it is quicker to make a level at a time."""
+
+_NO_NODE: Final = (-1, b"", b"")
 
 
 class Growth:
@@ -47,6 +54,46 @@ class Growth:
         Args:
             entries: the events' bytes, in order.
         """
+        together = list(entries)
+        if len(together) < MANY:
+            self._add_each(together)
+        else:
+            self._add_levels(together)
+
+    def _add_levels(self, entries: Sequence[bytes]) -> None:
+        """Add many leaves level by level: a level is hashed in one stroke, and each node put where it stands."""
+        start, stop = self.size, self.size + len(entries)
+        first = mmr.size(start)
+        rows: list[NodePair] = [_NO_NODE] * (mmr.size(stop) - first)
+        own = BLAKE3_TREE.leaves(start, entries)
+        twin = SHA256_TREE.leaves(start, entries)
+        positions = [2 * leaf - leaf.bit_count() for leaf in range(start, stop)]
+        own_peaks: list[bytes] = []
+        twin_peaks: list[bytes] = []
+        height = 0
+        while True:
+            for position, one, other in zip(positions, own, twin, strict=True):
+                rows[position - first] = position, one, other
+            if start & 1:
+                # Its left sibling is the smallest of the mountains that stood before.
+                own.insert(0, self._own.pop())
+                twin.insert(0, self._twin.pop())
+            if stop & 1:
+                # Nothing stands to the right of it: a mountain of its own.
+                own_peaks.append(own.pop())
+                twin_peaks.append(twin.pop())
+            start, stop, height = start >> 1, stop >> 1, height + 1
+            if not own:
+                break
+            positions = [2 * leaf - leaf.bit_count() + height for leaf in _last_leaves(start, stop, height)]
+            own = BLAKE3_TREE.nodes(positions, own[::2], own[1::2])
+            twin = SHA256_TREE.nodes(positions, twin[::2], twin[1::2])
+        self._own += reversed(own_peaks)
+        self._twin += reversed(twin_peaks)
+        self.nodes += rows
+        self.size += len(entries)
+
+    def _add_each(self, entries: Iterable[bytes]) -> None:
         own_leaf, own_node = BLAKE3_TREE.leaf, BLAKE3_TREE.node
         twin_leaf, twin_node = SHA256_TREE.leaf, SHA256_TREE.node
         own_peaks, twin_peaks, add, index = self._own, self._twin, self.nodes.append, self.size
@@ -67,6 +114,11 @@ class Growth:
             twin_peaks.append(twin)
             index += 1
         self.size = index
+
+
+def _last_leaves(start: int, stop: int, height: int) -> range:
+    """Give the last leaf under each of a height's nodes, counted from the left."""
+    return range((start + 1 << height) - 1, (stop + 1 << height) - 1, 1 << height)
 
 
 class GrowingNodes:

@@ -99,7 +99,8 @@ class Driver:
         Raises:
             ResourceClosedError: the transaction is over.
         """
-        if self._ended or self.connection.closed:
+        # Whoever keeps the cursor ends this before the connection is closed.
+        if self._ended or (self._keeps and self.connection.closed):
             raise ResourceClosedError("this transaction is over")
 
     def row(self, statement: str, values: Sequence[object], kinds: Kinds) -> tuple[Any, ...] | None:

@@ -207,6 +207,9 @@ class Group:
 
     def take(self, taken: list[Member], horizon: int) -> bool:
         """Take the member that has waited longest, if it came before the horizon; tell whether there was one."""
+        if not self._waiting:
+            # Whoever comes at this very moment came after the horizon.
+            return False
         with self._lock:
             if not self._waiting or self._waiting[0].ticket >= horizon:
                 return False

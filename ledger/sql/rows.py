@@ -1,14 +1,15 @@
 """Between rows and values: how a head, a state and an opening stand in their tables, and how a batch is written."""
 
 import struct
-from collections.abc import Callable, Iterable
-from typing import Any, Final
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
 from ledger import canon, digest
 from ledger.errors import CanonError, CorruptError
+from ledger.growth import NodePair
 from ledger.instant import Instant
 from ledger.log import EMPTY_HEAD, Head
 from ledger.sql import schema
@@ -115,7 +116,8 @@ def write(driver: Driver, old: Head, batch: Batch, tell: Callable[[bool], None] 
 
 
 def _add(driver: Driver, old: Head, batch: Batch) -> None:
-    write_log(driver, old, batch)
+    events = [(event.seq, event.at, event.type, event.data) for event in batch.events]
+    write_log(driver, old, batch.head, events, batch.nodes)
     driver.add(schema.claims, list(batch.claims.items()))
     driver.add(schema.tags, batch.tags)
     if batch.openings:
@@ -127,15 +129,19 @@ def _add(driver: Driver, old: Head, batch: Batch) -> None:
         _put(driver, batch.states.values())
 
 
-def write_log(driver: Driver, old: Head, batch: Batch) -> None:
+EventRow: TypeAlias = tuple[int, str, str, bytes]
+"""A row of ``events``: number, time, type, exact bytes."""
+
+
+def write_log(driver: Driver, old: Head, new: Head, events: Sequence[EventRow], nodes: Sequence[NodePair]) -> None:
     """Write the log itself: the head, the events, both trees.
 
     Raises:
         DBAPIError: the database refuses; an IntegrityError where the head is not ``old``.
     """
-    _move_head(driver, old, batch)
-    driver.add(schema.events, [(event.seq, event.at, event.type, event.data) for event in batch.events])
-    driver.add(schema.nodes, batch.nodes)
+    _move_head(driver, old, new, sum(kind == RESTORED for _, _, kind, _ in events))
+    driver.add(schema.events, events)
+    driver.add(schema.nodes, nodes)
 
 
 def _rows(batch: Batch) -> int:
@@ -152,8 +158,7 @@ def _put(driver: Driver, states: Iterable[StateRow]) -> None:
     driver.put(schema.states, [(row.view, row.key, row.seq, row.data) for row in states])
 
 
-def _move_head(driver: Driver, old: Head, batch: Batch) -> None:
-    new, lives = batch.head, sum(event.type == RESTORED for event in batch.events)
+def _move_head(driver: Driver, old: Head, new: Head, lives: int) -> None:
     peaks = b"".join(new.blake3_peaks), b"".join(new.sha256_peaks)
     driver.change(_MOVE, (new.size, *peaks, new.at, old.size, lives))
 

@@ -8,6 +8,7 @@ ONLY, and sees one state of the log until it ends. A server that would say a com
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Final, cast
+from weakref import WeakSet
 
 import sqlalchemy as sa
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -44,7 +45,9 @@ _BEGIN: Final[dict[Purpose, str]] = {
     "write": "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SELECT FROM head FOR UPDATE",
     "migrate": "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
 }
-_BEGIN_WRITING: Final = f"{_BEGIN['write']}; {STANDING}"
+# To plan the two anew each time takes the server longer than to run them.
+_PREPARE: Final = f"PREPARE ledger_standing AS {STANDING}; PREPARE ledger_lock AS SELECT FROM head FOR UPDATE"
+_BEGIN_WRITING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; EXECUTE ledger_lock; EXECUTE ledger_standing"
 _HAS_HEAD: Final = "SELECT to_regclass('head') IS NOT NULL"
 _SETTINGS: Final = {"synchronous_commit": {"on", "remote_apply"}, "fsync": {"on"}, "full_page_writes": {"on"}}
 """What durability rests on."""
@@ -57,6 +60,11 @@ class PostgreSQL:
     # It would plan such a row anew each time.
     scalars = 0
     distant = True
+
+    def __init__(self) -> None:
+        # Connections on which `_PREPARE` was run: what is prepared lives as long as they do.
+        self._prepared: WeakSet[psycopg.Connection[Any]] = WeakSet()
+
     listed = "= ANY(CAST(? AS bigint[]))"
 
     def missing(self, address: Address) -> str | None:  # noqa: ARG002  (a server is asked, not looked at)
@@ -90,6 +98,9 @@ class PostgreSQL:
 
     def begin_writing(self, cursor: Any) -> tuple[Any, ...] | None:  # noqa: ANN401  (psycopg's)
         """Take the lock on the head, and then read it, in one round trip."""
+        if cursor.connection not in self._prepared:
+            cursor.execute(_PREPARE)
+            self._prepared.add(cursor.connection)
         cursor.execute(_BEGIN_WRITING)
         # The third statement sees all that was committed before the second one had the lock.
         while cursor.nextset():

@@ -55,8 +55,8 @@ def _copying(table: sa.Table) -> str:
 def _binary(table: sa.Table, rows: Sequence[Sequence[Any]]) -> bytes:
     """Spell whole rows as binary COPY reads them: a header, each row as a count and its fields, and an end.
 
-    A field is its length in four bytes, and its bytes; a number has eight. Whole columns are spelled, which takes a
-    tenth of what the driver takes, value by value.
+    A field is its length in four bytes, and its bytes; a number has eight. Whole columns are spelled, without a call
+    for each value.
 
     Source: PostgreSQL's documentation of COPY, "Binary Format".
     """

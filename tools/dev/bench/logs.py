@@ -12,8 +12,7 @@ from ledger.sql.place import create_log
 from ledger.sql.rows import write_log
 from ledger.sql.snapshot import SqlSnapshot
 from ledger.sql.writer import Writer
-from ledger.transaction import Batch
-from tools.dev.bench.sample import REGISTRY, VIEWS, booked, clock, events_of, noted
+from tools.dev.bench.sample import AT, REGISTRY, VIEWS, Noted, booked, clock, noted
 
 
 def plain_log(address: Address) -> SqlLog:
@@ -54,9 +53,9 @@ class LogPath:
             old = SqlSnapshot(driver.connection, driver).head
             growth = Growth(old)
             growth.extend(entries)
-            events = events_of(old.size, entries)
-            head = Head(growth.size, *growth.peaks, events[-1].at)
-            write_log(driver, old, Batch(head, events=events, nodes=growth.nodes))
+            head = Head(growth.size, *growth.peaks, AT)
+            events = [(seq, AT, Noted.type, data) for seq, data in enumerate(entries, old.size)]
+            write_log(driver, old, head, events, growth.nodes)
 
         self._writer.transaction(work)
 
