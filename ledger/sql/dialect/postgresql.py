@@ -47,6 +47,7 @@ _BEGIN: Final[dict[Purpose, str]] = {
 }
 # To plan the two anew each time takes the server longer than to run them.
 _PREPARE: Final = f"PREPARE ledger_standing AS {STANDING}; PREPARE ledger_lock AS SELECT FROM head FOR UPDATE"
+_IS_PREPARED: Final = "SELECT 1 FROM pg_prepared_statements WHERE name = 'ledger_lock'"
 _BEGIN_WRITING: Final = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; EXECUTE ledger_lock; EXECUTE ledger_standing"
 _HAS_HEAD: Final = "SELECT to_regclass('head') IS NOT NULL"
 _SETTINGS: Final = {"synchronous_commit": {"on", "remote_apply"}, "fsync": {"on"}, "full_page_writes": {"on"}}
@@ -61,11 +62,12 @@ class PostgreSQL:
     scalars = 0
     distant = True
 
-    def __init__(self) -> None:
-        # Connections on which `_PREPARE` was run: what is prepared lives as long as they do.
-        self._prepared: WeakSet[psycopg.Connection[Any]] = WeakSet()
-
     listed = "= ANY(CAST(? AS bigint[]))"
+
+    def __init__(self) -> None:
+        # The writers' cursors for which `_PREPARE` was run. What is prepared belongs to the connection, and the driver
+        # throws it away with its own after a ROLLBACK; but a cursor whose transaction failed is not used again.
+        self._prepared: WeakSet[psycopg.Cursor[Any]] = WeakSet()
 
     def missing(self, address: Address) -> str | None:  # noqa: ARG002  (a server is asked, not looked at)
         """Say nothing: whether the schema is there shows when it is opened."""
@@ -98,9 +100,10 @@ class PostgreSQL:
 
     def begin_writing(self, cursor: Any) -> tuple[Any, ...] | None:  # noqa: ANN401  (psycopg's)
         """Take the lock on the head, and then read it, in one round trip."""
-        if cursor.connection not in self._prepared:
-            cursor.execute(_PREPARE)
-            self._prepared.add(cursor.connection)
+        if cursor not in self._prepared:
+            if cursor.execute(_IS_PREPARED).fetchone() is None:
+                cursor.execute(_PREPARE)
+            self._prepared.add(cursor)
         cursor.execute(_BEGIN_WRITING)
         # The third statement sees all that was committed before the second one had the lock.
         while cursor.nextset():
