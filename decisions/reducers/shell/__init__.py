@@ -23,6 +23,8 @@ def reduce_shell(effects: Effects, text: str, *, cwd: str | None, home: str | No
     try:
         directories = None if cwd is None else frozenset({path_of(resolve(cwd, None))})
         known_home = None if home is None else path_of(resolve(home, None))
-        ScriptReader(effects, known_home).script(text, State(directories, {}), Within(""))
+        reader = ScriptReader(effects, known_home)
+        reader.script(text, State(directories, {}), Within(""))
+        reader.flow.settle(effects)
     except UnreadableError as error:
         effects.refuse(error, "")

@@ -4,13 +4,14 @@ Source: DESIGN section 10; policy cases A05, A07.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from decisions.action import Fact
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, unresolved
 from decisions.reducers.paths import is_broad, is_sink, scope_of
+from decisions.reducers.shell.flow import Flow
 from decisions.reducers.shell.options import OptionTable, Parsed, parse
 from decisions.reducers.shell.state import Ends, State, both
 from decisions.reducers.shell.targets import Target, targets
@@ -25,6 +26,7 @@ class Reader(Protocol):
     effects: Effects
     home: str | None
     links: set[str]
+    flow: Flow
 
     def command(self, words: Sequence[Word], state: State, within: "Within") -> Ends:
         """Reduce a command that another one runs."""
@@ -44,11 +46,13 @@ class Within:
         part: which piece of the operation this is, for people.
         elevated: whether it runs with more rights than the caller's.
         depth: how many commands and scripts it stands in.
+        captured: whether its output goes on: into a pipe, a substitution or a file.
     """
 
     part: str
     elevated: bool = False
     depth: int = 0
+    captured: bool = False
 
 
 class Call:
@@ -173,6 +177,15 @@ class Call:
         self._reader.effects.problems += inner.problems
         return any(found.verb != "read" for found in inner.actions) or bool(inner.problems)
 
+    def take(self, name: str) -> None:
+        """Note that an inherited variable's value is used."""
+        self._reader.flow.taker(self.within.part)(name)
+
+    def prints(self, what: str) -> None:
+        """Note that this command prints what nobody knows."""
+        if self.within.captured:
+            self._reader.flow.unread.setdefault(what, self.within.part)
+
     def refuse(self, error: UnreadableError) -> None:
         """Note what can't be read of this command."""
         if error.code == "TOO_COMPLEX":
@@ -183,7 +196,7 @@ class Call:
     def then(self, words: Sequence[Word], *, elevated: bool = False, state: State | None = None) -> Ends:
         """Reduce the command that this one runs."""
         self.noted = True
-        within = Within(self.within.part, self.within.elevated or elevated, self.within.depth + 1)
+        within = replace(self.within, elevated=self.within.elevated or elevated, depth=self.within.depth + 1)
         state = state or self.state
         # Another user's home directory is not ours.
         return self._reader.command(words, state.having("HOME", None) if elevated else state, within)
@@ -191,7 +204,7 @@ class Call:
     def script(self, text: str, state: State | None = None) -> Ends:
         """Reduce the script that this command runs."""
         self.noted = True
-        within = Within(self.within.part, self.within.elevated, self.within.depth + 1)
+        within = replace(self.within, depth=self.within.depth + 1)
         return self._reader.script(text, state or self.state, within)
 
     def assign(self, name: str, *, exported: bool = True) -> None:

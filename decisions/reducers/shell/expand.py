@@ -59,11 +59,13 @@ class Surroundings:
         state: directories and variables.
         home: the home directory, or None.
         substitute: called with each command or process substitution.
+        take: called with the name of each variable that is inherited.
     """
 
     state: State
     home: str | None
     substitute: Callable[[Node], None]
+    take: Callable[[str], None]
 
 
 def expand(node: Node, place: Surroundings) -> list[Word]:
@@ -215,6 +217,9 @@ def _variable(node: Node, place: Surroundings, *, quoted: bool) -> Iterator[_Ato
     unknown = _Atom("unknown" if quoted else "split", text_of(node)[:40], quoted=quoted)
     names = [child for child in node.children if child.is_named]
     operators = [child for child in node.children if not child.is_named and child.type not in {"$", "${", "}"}]
+    for name in names:
+        if name.type == "variable_name" and place.state.inherits(text_of(name)):
+            place.take(text_of(name))
     if operators:
         _check_operators(node, [text_of(operator) for operator in operators], place)
         yield unknown

@@ -8,12 +8,14 @@ Source: DESIGN section 10; policy cases A03, A05.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, too_complex
 from decisions.reducers.shell import commands
 from decisions.reducers.shell.call import Call, Within
 from decisions.reducers.shell.environment import NAME, is_harmless
+from decisions.reducers.shell.flow import Flow
 from decisions.reducers.shell.state import Ends, State, both
 from decisions.reducers.shell.targets import targets
 from decisions.reducers.shell.walk import Walk
@@ -36,6 +38,7 @@ class ScriptReader:
         self.effects = effects
         self.home = home
         self.links: set[str] = set()
+        self.flow = Flow()
         self._numbers: dict[tuple[str, int], int] = {}
         self._steps = 0
 
@@ -121,6 +124,7 @@ class ScriptReader:
         call = Call(self, name, words, state, within)
         if described is None:
             commands.check_unknown(call)
+            call.prints(name)
             call.run()
             return call.ends
         try:
@@ -135,6 +139,7 @@ class ScriptReader:
         """Run the file at a path."""
         call = Call(self, name, words, state, within)
         commands.check_unknown(call)
+        call.prints(name)
         for target in targets(Word.of(name), state):
             call.file_at("read", target.path)
             call.run("file://" + target.path, code_origin="file")
@@ -143,4 +148,4 @@ class ScriptReader:
 
 def _named(within: Within, name: str) -> Within:
     shown = name.rpartition("/")[2] if name.isascii() and name.isprintable() else ascii(name)
-    return Within(f"{within.part} {shown}"[:_LONGEST_PART], within.elevated, within.depth)
+    return replace(within, part=f"{within.part} {shown}"[:_LONGEST_PART])

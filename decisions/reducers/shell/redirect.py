@@ -7,6 +7,7 @@ Source: POSIX.1-2024 XCU 2.7; policy cases A09, A15.
 """
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
@@ -33,7 +34,7 @@ def redirect(node: Node, place: Surroundings, reader: "ScriptReader", within: Wi
     Raises:
         UnreadableError: it can't be read.
     """
-    call = Call(reader, "", (), place.state, Within(f"{within.part} redirection", within.elevated, within.depth))
+    call = Call(reader, "", (), place.state, replace(within, part=f"{within.part} redirection"))
     if node.type == "file_redirect":
         return _file(node, place, call)
     if node.type == "herestring_redirect":
@@ -41,6 +42,13 @@ def redirect(node: Node, place: Surroundings, reader: "ScriptReader", within: Wi
             expand_one(child, place)
         return []
     return _here_document(node, place, reader, within)
+
+
+def keeps_output(node: Node) -> bool:
+    """Whether a redirection may bring a command's output to a place where it is kept."""
+    writes = any(child.type in _WRITES or child.type == ">&" for child in node.children)
+    named = node.child_by_field_name("destination")
+    return writes and not (named is not None and text_of(named) in {"/dev/null", "1", "2"})
 
 
 def _file(node: Node, place: Surroundings, call: Call) -> list[Node]:

@@ -32,12 +32,14 @@ class State:
             not listed is inherited, and unknown but for HOME and PWD.
         ended: whether the script has left, so that this point is not reached.
         fixed: the variables that were made read-only, so that a later assignment fails.
+        maybe: the variables that are set on some ways to this point, and inherited on others.
     """
 
     directories: frozenset[str] | None
     variables: Mapping[str, Word | None]
     ended: bool = False
     fixed: frozenset[str] = frozenset()
+    maybe: frozenset[str] = frozenset()
 
     def at(self, directories: frozenset[str] | None) -> "State":
         """Give the state in other directories."""
@@ -48,7 +50,11 @@ class State:
     def having(self, name: str, value: Word | None) -> "State":
         """Give the state with a variable set."""
         known = None if name in _DYNAMIC or name in self.fixed else value
-        return replace(self, variables={**self.variables, name: known})
+        return replace(self, variables={**self.variables, name: known}, maybe=self.maybe - {name})
+
+    def inherits(self, name: str) -> bool:
+        """Whether a variable may have the value that the script found it with."""
+        return name not in self.variables or name in self.maybe
 
     def fixing(self, name: str) -> "State":
         """Give the state with a variable made read-only."""
@@ -107,4 +113,5 @@ def merged(left: State, right: State) -> State:
         else None
         for name in (*left.variables, *right.variables)
     }
-    return State(None, variables, fixed=left.fixed | right.fixed).at(directories)
+    maybe = left.maybe | right.maybe | (left.variables.keys() ^ right.variables.keys())
+    return State(None, variables, fixed=left.fixed | right.fixed, maybe=maybe).at(directories)

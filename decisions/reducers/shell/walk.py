@@ -7,6 +7,7 @@ Source: DESIGN section 2; POSIX.1-2024 XCU 2.9; policy cases A01, A09, A11, A15.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tree_sitter import Node
@@ -16,7 +17,7 @@ from decisions.reducers.shell.assign import Assignment, assigned, declared, unse
 from decisions.reducers.shell.call import Within
 from decisions.reducers.shell.expand import Surroundings, check_inert, expand
 from decisions.reducers.shell.parse import bytes_of, check_gaps, parse, text_of
-from decisions.reducers.shell.redirect import redirect
+from decisions.reducers.shell.redirect import keeps_output, redirect
 from decisions.reducers.shell.simple import REDIRECTS, WORDS, check_condition, expands, leaves, sorted_parts
 from decisions.reducers.shell.state import Ends, State, both, merged
 from decisions.reducers.shell.word import Word
@@ -90,10 +91,10 @@ class Walk:
             raise error
         self._reader.effects.refuse(error, self._within.part if part is None else part)
 
-    def _inner(self, nodes: Iterable[Node], state: State) -> Ends:
+    def _inner(self, nodes: Iterable[Node], state: State, *, captured: bool = False) -> Ends:
         """Walk statements one level deeper."""
         outer = self._within
-        self._within = Within(outer.part, outer.elevated, outer.depth + 1)
+        self._within = replace(outer, depth=outer.depth + 1, captured=outer.captured or captured)
         self._reader.check_depth(self._within)
         try:
             return self._sequence(nodes, state)
@@ -101,7 +102,8 @@ class Walk:
             self._within = outer
 
     def _place(self, state: State) -> Surroundings:
-        return Surroundings(state, self._reader.home, lambda node: self._substitute(node, state))
+        take = self._reader.flow.taker(self._within.part)
+        return Surroundings(state, self._reader.home, lambda node: self._substitute(node, state), take)
 
     def _substitute(self, node: Node, state: State) -> None:
         """Reduce what stands in a substitution; it runs in a shell of its own."""
@@ -112,7 +114,7 @@ class Walk:
         for child in inner:
             if child.type in REDIRECTS:
                 self._redirect_only([child], state)
-        self._inner([child for child in inner if child.type not in REDIRECTS], state)
+        self._inner([child for child in inner if child.type not in REDIRECTS], state, captured=True)
 
     # Simple commands.
 
@@ -128,6 +130,8 @@ class Walk:
         assignments, name, nodes, redirects = sorted_parts(node)
         redirects += attached
         behind = self._redirect(redirects, state, within)
+        if any(keeps_output(redirect) for redirect in redirects):
+            within = replace(within, captured=True)
         if expands(name):
             self._expand_all([*name.children, *nodes, *behind], state)
             raise UnreadableError("the name of a command is known to the shell alone")
@@ -145,7 +149,7 @@ class Walk:
 
     def _numbered(self, node: Node) -> Within:
         number = self._reader.number(self._within, node.start_byte)
-        return Within(f"segment {number}:", self._within.elevated, self._within.depth)
+        return replace(self._within, part=f"segment {number}:")
 
     def _expand_all(self, nodes: Iterable[Node], state: State) -> list[Word]:
         place = self._place(state)
@@ -203,7 +207,8 @@ class Walk:
         if not body:
             self._redirect_only(inner, state)
             return both(state)
-        ends = self._statement(body[0], state, inner)
+        caught = any(keeps_output(redirect) for redirect in inner)
+        ends = (self._caught if caught else self._statement)(body[0], state, inner)
         for child in after:
             ends = self._behind(child, ends)
         return ends
@@ -265,9 +270,19 @@ class Walk:
         parts = [child for child in node.children if child.is_named and child.type != "comment"]
         if any(not child.is_named and child.type not in {"|", "|&"} for child in node.children):
             raise UnreadableError("a pipeline that isn't read")  # pragma: no cover
-        for part in parts:
-            self._statement(part, state, attached if part is parts[-1] else ())
+        for part in parts[:-1]:
+            self._caught(part, state, ())
+        self._statement(parts[-1], state, attached)
         return both(state)
+
+    def _caught(self, node: Node, state: State, attached: Sequence[Node]) -> Ends:
+        """Walk a statement whose output goes on."""
+        outer = self._within
+        self._within = replace(outer, captured=True)
+        try:
+            return self._statement(node, state, attached)
+        finally:
+            self._within = outer
 
     def _negated(self, node: Node, state: State, attached: Sequence[Node]) -> Ends:
         ends = self._statement(node.children[-1], state, attached)

@@ -202,6 +202,8 @@ def _read(call: Call) -> None:
 
 
 def _set(call: Call) -> None:
+    if not call.words:
+        call.prints("the environment")
     texts = [word.literal for word in call.words]
     named = False
     for text in texts:

@@ -80,7 +80,7 @@ def compose(call: Call, host: str, words: Sequence[Word]) -> None:
     inner = parsed_as_pflag(call, table, parsed.operands[1:])
     whole = not inner.operands or verb in {"run", "read", "list"}
     for project in _projects(call, host, parsed):
-        call.infrastructure(verb, project, scope=_scope(name, inner, whole=whole))
+        call.infrastructure(verb, project, scope=_scope(name, inner, whole=whole), egress=verb == "run")
     if name in _RUNS:
         call.run(code_origin="file")
 

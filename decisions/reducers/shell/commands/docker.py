@@ -139,7 +139,7 @@ def _start(call: Call, host: str, words: Sequence[Word], verb: str) -> None:
     named = value_of(parsed, "--name", default="")
     call.infrastructure("create", object_at(host, "container", named) if named else f"{host}/container")
     if verb == "run":
-        call.infrastructure("run", object_at(host, "image", image))
+        call.infrastructure("run", object_at(host, "image", image), egress=True)
     if value_of(parsed, "--pull", default="missing") != "never":
         _fetch(call, image)
 
@@ -188,7 +188,7 @@ def _exec(call: Call, host: str, words: Sequence[Word]) -> None:
     parsed = parsed_as_pflag(call, tables.EXEC, words)
     if len(parsed.operands) < _PAIR:
         raise UnreadableError("docker exec without a container and a command")
-    call.infrastructure("run", object_at(host, "container", name_of(parsed.operands[0], "a container")))
+    call.infrastructure("run", object_at(host, "container", name_of(parsed.operands[0], "a container")), egress=True)
 
 
 def _copy(call: Call, host: str, words: Sequence[Word]) -> None:

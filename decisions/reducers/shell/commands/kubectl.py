@@ -161,7 +161,8 @@ def _running(call: Call, name: str, words: Sequence[Word]) -> None:
         call.run(elevated=True)
     if name == "run":
         call.infrastructure("create", cluster.one("pod", kind))
-    call.infrastructure("run", cluster.one(kind_of(kind), rest) if slash else cluster.one("pod", kind))
+    target = cluster.one(kind_of(kind), rest) if slash else cluster.one("pod", kind)
+    call.infrastructure("run", target, egress=True)
 
 
 _DOES: Mapping[str, Callable[[Call, Cluster, Parsed], None]] = {

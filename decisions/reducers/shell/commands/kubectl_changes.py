@@ -53,8 +53,7 @@ def _create(call: Call, cluster: Cluster, parsed: Parsed) -> None:
             _, equals, behind = option.value.prefix.partition("=")
             path = option.value.after(len(option.value.prefix) - len(behind)) if equals else option.value
             call.files("read", [path], many=True)
-    read = parsed.has("--from-file", "--from-env-file", "--cert", "--key")
-    call.infrastructure(verb, cluster.one(kind, rest[0]), egress=read and verb == "create")
+    call.infrastructure(verb, cluster.one(kind, rest[0]), egress=verb == "create")
 
 
 def _delete(call: Call, cluster: Cluster, parsed: Parsed) -> None:

@@ -91,9 +91,9 @@ def note(call: Call, cluster: Cluster, verb: str, found: Sequence[tuple[str, str
     """Note an action on each resource; one without a name stands for all of its kind."""
     for kind, name in found:
         if name is None:
-            call.infrastructure(verb, cluster.kind(kind), scope=scope)
+            call.infrastructure(verb, cluster.kind(kind), scope=scope, egress=verb == "change")
         else:
-            call.infrastructure(verb, cluster.one(kind, name), scope=scope_for(len(found)))
+            call.infrastructure(verb, cluster.one(kind, name), scope=scope_for(len(found)), egress=verb == "change")
 
 
 def from_files(call: Call, cluster: Cluster, verb: str, parsed: Parsed) -> bool:

@@ -8,11 +8,11 @@ Source: their manuals (curl 8, GNU Wget 1.24, OpenSSH 9, rsync 3.2); policy case
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from decisions.reducers.errors import UnreadableError, unresolved
 from decisions.reducers.shell.call import Call
-from decisions.reducers.shell.options import Option, Parsed, names, options
+from decisions.reducers.shell.options import Option, OptionTable, Parsed, names, options
 from decisions.reducers.shell.word import Word
 
 _CURL = options(
@@ -28,6 +28,7 @@ _CURL = options(
 _BODIES = names(
     "-d -F -T --data --data-raw --data-binary --data-ascii --data-urlencode --form --form-string --upload-file --json"
 )
+_SENT = names("-H -A -e -u -b -r -X --header --user-agent --referer --user --cookie --range --request")
 _FORMS = frozenset({"-F", "--form"})
 _NAME = re.compile("[@=]")
 # Quotes around names, and headers or parts that come from files.
@@ -52,33 +53,40 @@ _COPY = options(
     globs=False,
 )
 _SCP = options("-rpqCvB346OTR -P= -i=< -l= -c=", globs=False)
-_OPAQUE = (
-    "nc",
-    "ncat",
-    "netcat",
-    "socat",
-    "telnet",
-    "ftp",
-    "sftp",
-    "lftp",
-    "tftp",
-    "aria2c",
-    "axel",
-    "httpie",
-    "http",
-    "mail",
-    "mailx",
-    "mutt",
-    "msmtp",
-    "sendmail",
-    "rclone",
-    "ssh-copy-id",
-    "sshfs",
-)
+_OPAQUE = names("""
+    nc ncat netcat socat telnet ftp sftp lftp tftp aria2c axel httpie http https xh curlie mail mailx mutt
+    msmtp sendmail
+    swaks rclone ssh-copy-id sshfs lynx w3m elinks links xdg-open s3cmd s4cmd mc restic borg duplicity croc
+    wormhole ngrok
+    cloudflared mosquitto_pub mosquitto_sub kcat kafkacat websocat wscat grpcurl heroku flyctl fly vercel
+    netlify firebase
+    doctl az oc eksctl vault consul nomad pulumi op bw hub glab irssi tor torsocks proxychains openvpn snmpwalk snmpset
+    """)
+
+_LOOKUPS: Mapping[str, OptionTable] = {
+    "dig": options("-46qbmruvh -x= -t= -c= -p= -k=< -y= -f=<", globs=False),
+    "nslookup": options("", globs=False),
+    "host": options("-aCdlnrsTvVw46 -c= -N= -R= -t= -W= -m=", globs=False),
+    "ping": options("-46AbBdDfLnOqrRUvV -c= -i= -I= -l= -m= -M= -p= -Q= -s= -S= -t= -T= -w= -W=", globs=False),
+    "ping6": options("-46AbBdDfLnOqrRUvV -c= -i= -I= -l= -m= -M= -p= -Q= -s= -S= -t= -T= -w= -W=", globs=False),
+    "traceroute": options("-46dFnrvUITAe -f= -g= -i= -m= -N= -p= -q= -w= -z=", globs=False),
+    "tracepath": options("-46nb -l= -m= -p=", globs=False),
+    "whois": options("-Hl -h= -p=", globs=False),
+    "mtr": options("-46brwnzojxCTu -c= -i= -s= --report --report-cycles= --no-dns --json --csv", globs=False),
+}
 
 
 def _opaque(call: Call) -> None:
     raise UnreadableError(f"what {call.name} sends and fetches isn't read")
+
+
+def _lookup(call: Call) -> None:
+    """A question asked of other machines: the names in it leave."""
+    words = [word for word in call.words if not word.prefix.startswith("+")] if call.name == "dig" else call.words
+    if call.name == "nslookup":
+        words = [word for word in words if not word.prefix.startswith("-")]
+    call.parse(_LOOKUPS[call.name], words)
+    call.run(egress=True)
 
 
 def _curl(call: Call) -> None:
@@ -93,13 +101,21 @@ def _curl(call: Call) -> None:
         _curl_value(call, option)
     method = parsed.value("-X", "--request")
     fetches = (not bodies or parsed.has("-G", "--get")) and (method is None or method.literal in _READ_ONLY)
+    leaves = bool(bodies) or any(option.name in _SENT and _from_elsewhere(option) for option in parsed.options)
     for url in urls:
         if parsed.has("-O", "--remote-name"):
             _save(call, url, None)
-        _curl_url(call, url, fetches=fetches, bodies=bool(bodies))
+        _curl_url(call, url, fetches=fetches, leaves=leaves)
 
 
-def _curl_url(call: Call, url: Word, *, fetches: bool, bodies: bool) -> None:
+def _from_elsewhere(option: Option) -> bool:
+    """Whether what an option sends does not stand in the command: a file, or what only the shell knows."""
+    text = option.value.literal if option.value is not None else ""
+    cookies = option.name in {"-b", "--cookie"} and "=" not in (text or "")
+    return text is None or text.startswith("@") or cookies
+
+
+def _curl_url(call: Call, url: Word, *, fetches: bool, leaves: bool) -> None:
     text = url.literal or ""
     if any(sign in text for sign in "{}[]"):
         raise UnreadableError("an address that stands for several")
@@ -107,7 +123,7 @@ def _curl_url(call: Call, url: Word, *, fetches: bool, bodies: bool) -> None:
         if text.lower().startswith(_OTHER_PROTOCOLS):
             raise UnreadableError("a host whose name makes curl speak another protocol")
         url = Word.of("http://" + text)
-    call.web("fetch" if fetches else "send", url, egress=bodies or not fetches)
+    call.web("fetch" if fetches else "send", url, egress=leaves or not fetches)
 
 
 def _curl_value(call: Call, option: Option) -> None:
@@ -122,8 +138,8 @@ def _curl_value(call: Call, option: Option) -> None:
         raise UnreadableError("an upload of several files by a pattern")
     if name in {"-T", "--upload-file"} or (name in {"-b", "--cookie"} and (text is None or "=" not in text)):
         call.files("read", [option.value])
-    elif name in {"-H", "--header"} and (text is None or text.startswith("@")):
-        call.files("read", [option.value.after(1) if text else option.value])
+    elif name in {"-H", "--header"} and option.value.prefix[:1] in {"@", ""}:
+        call.files("read", [option.value.after(1) if option.value.prefix else option.value])
     elif name in _BODIES - _AS_THEY_STAND:
         _curl_body(call, name, option.value)
 
@@ -174,13 +190,18 @@ def _wget(call: Call) -> None:
     method = parsed.value("--method")
     sends = parsed.has("--post-data", "--post-file", "--body-data", "--body-file")
     fetches = not sends and (method is None or method.literal in _READ_ONLY)
+    leaves = not fetches or any(
+        option.value is not None and option.value.literal is None
+        for option in parsed.options
+        if option.name in {"--header", "--user-agent", "-U", "--method"}
+    )
     for url in parsed.operands:
         if not parsed.has("-O", "--output-document", "--spider"):
             if any(sign in (url.literal or "") for sign in "?%"):
                 raise unresolved("a download whose name wget makes of the address")
             _save(call, url, parsed.value("-P", "--directory-prefix"))
         with_scheme = url if url.literal is None or "://" in url.literal else Word.of("http://" + url.literal)
-        call.web("fetch" if fetches else "send", with_scheme, egress=not fetches)
+        call.web("fetch" if fetches else "send", with_scheme, egress=leaves)
 
 
 def _ssh(call: Call) -> None:
@@ -221,6 +242,7 @@ def _is_remote(word: Word) -> bool:
 
 COMMANDS: dict[str, Callable[[Call], None]] = {
     **dict.fromkeys(_OPAQUE, _opaque),
+    **dict.fromkeys(_LOOKUPS, _lookup),
     "curl": _curl,
     "wget": _wget,
     "ssh": _ssh,

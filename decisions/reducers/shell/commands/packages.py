@@ -23,7 +23,7 @@ _BUILDERS = names(
 _PACKAGERS = names(
     """
     pip pipx uv poetry pdm hatch conda mamba npm pnpm yarn cargo go gem bundle composer apt apt-get yum dnf apk
-    pacman zypper brew snap flatpak nuget dotnet mix cabal stack opam luarocks dpkg rpm rustup nvm pyenv
+    pacman zypper brew twine snap flatpak nuget dotnet mix cabal stack opam luarocks dpkg rpm rustup nvm pyenv
     ensurepip corepack
     """
 )
@@ -92,7 +92,10 @@ def _package(call: Call) -> None:
     first = next((text for text in known if not text.startswith("-")), "")
     local = first in _LOCAL and call.name not in _FETCHERS and not any("@" in text for text in known)
     fetches = not local or len(known) < len(texts) or any(text in _INSTALLS for text in known)
-    call.run(code_origin="untrusted" if fetches else "file", egress=_may_send(texts))
+    sends = _may_send(texts)
+    if sends:
+        call.directory("read")
+    call.run(code_origin="untrusted" if fetches else "file", egress=sends)
 
 
 def _anything(call: Call) -> None:

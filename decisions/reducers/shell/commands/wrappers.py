@@ -79,6 +79,8 @@ def _env(call: Call) -> None:
         elif option.name in {"-C", "--chdir"} and option.value is not None:
             call.files("enter", [option.value], dash=False)
             state = state.at(frozenset(target.path for target in targets(option.value, state)))
+    if not parsed.operands:
+        call.prints("the environment")
     _assign_then(call, parsed.operands, state=state)
 
 
