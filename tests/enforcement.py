@@ -1,5 +1,7 @@
 """What every enforcement point must pass, whatever it stands in front of: one contract, with an adapter for each.
 
+Policy cases C05, D03, D13, D15, D17, F01, F07, F09.
+
 An adapter makes an enforcement point over a decision service and puts one operation to it:
 
     class TestMine(EnforcementContract):

@@ -1,4 +1,4 @@
-"""What became of an effect: who may say it, once, and what it does to what was spent."""
+"""What became of an effect: who may say it, once, and what it does to what was spent. Policy case D03."""
 
 import itertools
 from dataclasses import replace

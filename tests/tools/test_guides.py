@@ -1,5 +1,6 @@
 """The guides' commands, typed as they stand there, do what the guides say."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -8,6 +9,7 @@ from pathlib import Path
 import click.testing
 import pytest
 
+from tools.hooking.settings import Wired
 from verify.cli import cli
 
 GUIDES = Path(__file__).parents[2] / "docs" / "guides"
@@ -127,16 +129,25 @@ def test_the_hook_blocks_and_names_the_request_when_the_time_is_up(hook, desk):
     assert re.search(r"no answer within 5 seconds to request hook-[0-9a-f-]{36}$", late.stderr.strip())
 
 
-def test_the_line_of_sudoers_lets_the_hook_ask_and_nothing_else():
-    (line,) = blocks("agents.md", "sudoers")
-    program, pattern = line.split("NOPASSWD: ")[1].strip().split(" ", 1)
+def asked_by_hand():
     command = hook_text().replace("\\\n", " ").split("sudo -n -u tally ")[1].split(")\n")[0]
-    words = shlex.split(command.replace('"$request"', "hook-9c283999-579e-40d2-b3ee-61e573339e01"))
-    assert words[0] == program
-    asked = " ".join(words[1:])
+    return shlex.split(command.replace('"$request"', "hook-9c283999-579e-40d2-b3ee-61e573339e01"))
+
+
+def asked_by_the_hook():
+    wired = Wired("/usr/local/bin/tally", Path("/var/lib/tally/ledger"), "agent:ops-7", keeper="tally")
+    return wired.words()[4:]
+
+
+@pytest.mark.parametrize(("line", "words"), [(0, asked_by_the_hook), (1, asked_by_hand)])
+def test_a_line_of_sudoers_lets_the_hook_ask_and_nothing_else(line, words):
+    (block,) = blocks("agents.md", "sudoers")
+    program, pattern = block.splitlines()[line].split("NOPASSWD: ")[1].strip().split(" ", 1)
+    assert words()[0] == program
+    asked = " ".join(words()[1:])
     assert re.search(pattern, asked)
-    for other in (asked + " --as agent:other", asked.replace("ops-7", "ops-8"), asked.replace("decide", "grant"), ""):
-        assert not re.search(pattern, other)
+    other = [asked + " --as agent:other", asked.replace("ops-7", "ops-8"), re.sub("decide|hook ", "grant ", asked), ""]
+    assert not any(re.search(pattern, one) for one in other)
 
 
 def test_the_layout_of_the_guide_makes_a_gateway_that_speaks_for_each_agent(type_in):
@@ -202,3 +213,26 @@ def test_the_program_of_the_incident_guide_runs(type_in, tmp_path, capsys):
     space = {}
     exec(text, space)
     assert [line.status for line in space["lines"]] == ["same"]
+
+
+def test_the_guard_of_the_guide_runs_as_it_stands_there(desk, tmp_path, capsys):
+    from decisions.pep import GovernanceDenied
+    from tools.deciding import decision_point
+    from tools.home import Home
+    from tools.ledger import open_ledger
+
+    (text,) = blocks("enforce.md", "python")
+    guide = {}
+    exec(text, guide)
+    ledger = open_ledger(Home(desk.ledger))
+    try:
+        point = guide["enforcement_point"](decision_point(ledger.log, ledger.registry, os.getuid()))
+        with pytest.raises(FileNotFoundError):
+            guide["guarded"](point)("/srv/app/tests/fixtures/no-such-file")
+        with pytest.raises(GovernanceDenied):
+            guide["guarded"](point)("/etc/passwd")
+        guide["block"](point, "/etc/passwd")
+    finally:
+        ledger.close()
+    assert capsys.readouterr().out.startswith("deny UNCLASSIFIED")
+    assert [one["decision"] for one in desk.run("outcome", "list", "--json").objects] == []

@@ -1,4 +1,7 @@
-"""The enforcement point in a process: how it is wired, what a permit is good for, and what may be said in an outage."""
+"""The enforcement point in a process: how it is wired, what a permit is good for, what may be said in an outage.
+
+Policy cases B05, C09, D03, D13, D15, D17, F11.
+"""
 
 import asyncio
 import functools

@@ -1,4 +1,4 @@
-"""The command as a host runs it: a process, its three streams, signals, and whatever can happen to it."""
+"""The command as a host runs it: a process, its streams, signals, and whatever can happen to it. Policy case F01."""
 
 import json
 import os

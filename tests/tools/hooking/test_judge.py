@@ -1,4 +1,4 @@
-"""What the hook says before a tool, and records after it."""
+"""What the hook says before a tool, and records after it: policy cases D15, D17, F03, F07, F09."""
 
 import json
 from pathlib import Path
