@@ -138,8 +138,23 @@ def find_standing(
     """
     if not asker.authenticated or _is_never(vocabulary, values):
         return ()
-    bodies = _live(reader, registry, asker.by, at)
+    bodies = live_standing(reader, registry, asker.by, at)
     return tuple(body.grant for body in bodies if _covers(vocabulary, body, values))
+
+
+def live_standing(reader: StateReader, registry: Registry, subject: str, at: Instant) -> Iterator[GrantRatified]:
+    """Give the standing grants of a subject that count, oldest first, each read from its event and rightly signed."""
+    row = read_state(reader, BY_SUBJECT, subject, StandingsState)
+    for grant, seq in row.grants if row else ():
+        state = read_state(reader, STANDING, grant, StandingState)
+        event = _event(reader, registry, seq)
+        if event is None or state is None or state.revoked is not None:
+            continue
+        body = event.body
+        if not isinstance(body, GrantRatified) or (body.grant, body.subject) != (grant, subject):
+            continue
+        if (body.expires is None or at < body.expires) and _stands(reader, event):
+            yield body
 
 
 def _pairs(vocabulary: Vocabulary, kinds: tuple[str, ...], verbs: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -171,21 +186,6 @@ def _is_never(vocabulary: Vocabulary, values: Mapping[str, object]) -> bool:
         not vocabulary.attributes[name].admits(value := values.get(name, UNKNOWN)) or value == worst
         for name, worst in NEVER.items()
     )
-
-
-def _live(reader: StateReader, registry: Registry, subject: str, at: Instant) -> Iterator[GrantRatified]:
-    """Give the standing grants of a subject that count, each read from its event and rightly signed."""
-    row = read_state(reader, BY_SUBJECT, subject, StandingsState)
-    for grant, seq in row.grants if row else ():
-        state = read_state(reader, STANDING, grant, StandingState)
-        event = _event(reader, registry, seq)
-        if event is None or state is None or state.revoked is not None:
-            continue
-        body = event.body
-        if not isinstance(body, GrantRatified) or (body.grant, body.subject) != (grant, subject):
-            continue
-        if (body.expires is None or at < body.expires) and _stands(reader, event):
-            yield body
 
 
 def _event(reader: StateReader, registry: Registry, seq: int) -> Event | None:

@@ -15,13 +15,16 @@ Source: docs/spec/analysis.md; docs/adr/0015-analysis-by-decision-diagrams.md.
 
 from decisions.analysis.compare import compare
 from decisions.analysis.difference import Difference, Fact, TermsChange, Witness
+from decisions.analysis.finding import Finding
 from decisions.analysis.level import Level
 from decisions.analysis.rules import Registered, Rules
+from decisions.analysis.teeth import findings
 from grants.standing import StandingTerms
 
 __all__ = [
     "Difference",
     "Fact",
+    "Finding",
     "Level",
     "Registered",
     "Rules",
@@ -29,4 +32,5 @@ __all__ = [
     "TermsChange",
     "Witness",
     "compare",
+    "findings",
 ]

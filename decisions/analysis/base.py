@@ -10,6 +10,7 @@ from typing import TypeAlias
 from decisions.analysis.diagram import FALSE, Diagrams, Node, Nodes
 from decisions.analysis.drawing import Drawing, Pair
 from decisions.analysis.level import leveled, stricter, weighed
+from decisions.constitution.model import Rule
 
 Four: TypeAlias = tuple[frozenset[Node], frozenset[Node], frozenset[Node], frozenset[Node]]
 
@@ -33,15 +34,15 @@ class Spoken:
         return frozenset().union(*(mine ^ yours for mine, yours in rows))
 
 
-def spoken(drawing: Drawing, pair: Pair) -> Spoken:
-    """Draw every rule that speaks on an action.
+def spoken(drawing: Drawing, pair: Pair, rules: Iterable[Rule] | None = None) -> Spoken:
+    """Draw every rule that speaks on an action, or some of them.
 
     Raises:
         ConstitutionError: the constitution does not know such an action.
     """
     plain: list[set[Node]] = [set(), set(), set(), set()]
     claimed: list[set[Node]] = [set(), set(), set(), set()]
-    for rule in drawing.side.constitution.rules_for(*pair):
+    for rule in drawing.side.constitution.rules_for(*pair) if rules is None else rules:
         place = ("forbid", "require_consent", "", "permit").index(rule.effect)
         if rule.effect == "require_consent" and rule.article == "I":
             place = 2

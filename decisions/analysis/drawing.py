@@ -33,9 +33,8 @@ class Drawing:
     def __init__(self, space: Space, side: Side) -> None:
         self.space = space
         self.side = side
-        self._conditions: dict[tuple[int, Pair], Node] = {}
+        self._conditions: dict[tuple[int, Pair], tuple[Expression, Node]] = {}
         self._atoms: dict[tuple[Atom, Pair], Node] = {}
-        self._fires: dict[tuple[str, Node], Node] = {}
 
     def fires(self, rule: Rule, pair: Pair) -> Node:
         """Draw where a rule speaks: a permit where its condition is true, any other also where it is unknown."""
@@ -57,9 +56,11 @@ class Drawing:
         # Most conditions say the same of every verb of a kind.
         scope = (pair[0], "" if _ALIKE.isdisjoint(expression.reads) else pair[1])
         key = (id(expression), scope)
-        if key not in self._conditions:
-            self._conditions[key] = self.tree(expression.root, pair)
-        return self._conditions[key]
+        found = self._conditions.get(key)
+        if found is None:
+            # The expression is kept beside what was drawn, so that its id stays its own.
+            found = self._conditions[key] = (expression, self.tree(expression.root, pair))
+        return found[1]
 
     def tree(self, node: Tree, pair: Pair) -> Node:
         """Draw the truth of a condition's tree."""
@@ -96,9 +97,12 @@ class Drawing:
     def covers(self, grant: Grant, pair: Pair) -> Node:
         """Draw where a grant covers an action of its subject."""
         diagrams = self.space.diagrams
-        selected = diagrams.mapped(self.condition(grant.selector, pair), _TRUE_ALONE)
-        within = self.atom(grant.within, pair)
+        selected, within = self.selected(grant.selector, pair), self.atom(grant.within, pair)
         return diagrams.all_of([within, self._before(grant), selected, self._reachable(pair)])
+
+    def selected(self, selector: Expression, pair: Pair) -> Node:
+        """Draw where a grant's selector is true."""
+        return self.space.diagrams.mapped(self.condition(selector, pair), _TRUE_ALONE)
 
     def asked_by(self, subjects: dict[str, Node], others: Node) -> Node:
         """Put what holds for each asker under the axis of askers."""

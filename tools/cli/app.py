@@ -24,7 +24,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "principal": "Register who may ask and who may sign.",
         "resource": "Say what the things are that operations touch.",
         "evidence": "Record what somebody answers for, such as backups and reports.",
-        "constitution": "Show, check and adopt the rules.",
+        "constitution": "Show, try, compare and adopt the rules.",
         "key": "Show, replace and seal the log's own key.",
         "doctor": "Look whether everything is in order.",
     },

@@ -7,38 +7,52 @@ import click
 
 from decisions.adoption import adopt
 from decisions.constitution import DEFAULT_TEXT, Constitution, load
-from decisions.errors import ConstitutionError
 from decisions.law import AdoptedLaw, last_adopted, law_in_force
 from grants.principals import last_restored
-from ledger import canon
 from ledger.log import Snapshot
 from tools.cli.command import group
-from tools.cli.failure import DONE, FAILED
+from tools.cli.constitution_diff import diff
+from tools.cli.constitution_lint import explain, lint, test
 from tools.cli.output import emit, fields, say
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.files import read_text
 from tools.ledger import OpenLedger
+from tools.rulebook.cedar import policies
+from tools.rulebook.pages import summary
+from tools.rulebook.prolog import clauses
+
+_SPELLED: Final = {"prolog": clauses, "cedar": policies}
 
 _EXAMPLE: Final = """\
 tally constitution show --text > ours.toml
-tally constitution check ours.toml
+tally constitution lint ours.toml
+tally constitution diff ours.toml
 tally constitution adopt ours.toml"""
 
 
 @group("constitution", example=_EXAMPLE)
 def command() -> None:
-    """Show, check and adopt the rules."""
+    """Show, try, compare and adopt the rules."""
+
+
+for _verb in (lint, diff, test, explain):
+    command.add_command(_verb)
 
 
 @command.command("show", example="tally constitution show")
 @click.option("--text", is_flag=True, help="Print the document itself.")
+@click.option("--as", "form", type=click.Choice(sorted(_SPELLED)), help="As clauses or policies, to read.")
 @click.option("--default", is_flag=True, help="The one that ships, instead of the one in force; needs no ledger.")
-def show(text: bool, default: bool) -> None:
+def show(text: bool, form: str | None, default: bool) -> None:
     """Show the constitution in force: its articles and their rules.
 
     After tally log restored none is in force until one is adopted; --text prints the last one that was, and says so.
+    Prolog takes what it can't prove as false, and Cedar skips a forbid that lacks a fact; the decision point takes it
+    as unknown and forbids. So --as says what the rules say where everything is known, and decides nothing.
     """
+    if text and form:
+        raise click.UsageError("say --text or --as, not both")
     lapsed = None
     if default:
         document, adopted = DEFAULT_TEXT, None
@@ -59,25 +73,11 @@ def show(text: bool, default: bool) -> None:
         "in_force": adopted is not None and lapsed is None,
         "document": document,
     }
+    if form is not None:
+        data["as"] = spelled = _SPELLED[form](constitution)
+        emit(data, spelled)
+        return
     emit(data, document.removesuffix("\n") if text else f"{_head(constitution)}\n\n{_articles(constitution)}")
-
-
-@command.command("check", example="tally constitution check ours.toml")
-@click.argument("file", type=click.Path(path_type=Path))
-def check(file: Path) -> int:
-    """Check a document without adopting it.
-
-    Exit code 0 if it would be accepted; 1, and the finding, if not.
-    A document is read as a whole: every name must be known, every condition must fit what is declared, and every rule
-    must do on its two examples what it is there to show.
-    """
-    try:
-        constitution = load(read_text(file))
-    except ConstitutionError as error:
-        emit({"accepted": False, "file": str(file), "finding": str(error)}, f"{file}: not accepted: {error}")
-        return FAILED
-    emit({"accepted": True, "file": str(file), **summary(constitution)}, f"{file}: accepted\n{_head(constitution)}")
-    return DONE
 
 
 @command.command("adopt", example="tally constitution adopt ours.toml")
@@ -96,18 +96,6 @@ def adopt_(file: Path, *, signing: Signing) -> None:
         {**summary(constitution), "event": event.seq, "at": event.at},
         f"{constitution.name} is in force (event {event.seq})",
     )
-
-
-def summary(constitution: Constitution) -> dict[str, object]:
-    """Say in a few words what a constitution is."""
-    return {
-        "name": constitution.name,
-        "digest": canon.to_base64url(constitution.digest),
-        "articles": len(constitution.articles),
-        "rules": len(constitution.rules),
-        "attributes": len(constitution.attributes),
-        "categories": len(constitution.categories),
-    }
 
 
 def _shown(look: Snapshot, ledger: OpenLedger, *, text: bool) -> tuple[AdoptedLaw, int | None]:
