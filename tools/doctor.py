@@ -143,13 +143,17 @@ def _clock() -> Finding:
     return Finding("clock", status, f"{from_microseconds(now)}{advice}")
 
 
+def _is_copy(home: Home) -> bool:
+    """Tell whether nothing can be signed here: `tally copy` and `tally import` make such copies, to be read."""
+    return not home.key.exists() and not home.mark.exists()
+
+
 def _modes(home: Home) -> Finding:
     wrong = []
     for path, refused in (
         (home.path, _WRITABLE_BY_OTHERS),
         (home.pointer if home.pointer.exists() else home.file, _WRITABLE_BY_OTHERS),
-        (home.mark, _WRITABLE_BY_OTHERS),
-        (home.key, _OPEN_TO_OTHERS),
+        *([] if _is_copy(home) else [(home.mark, _WRITABLE_BY_OTHERS), (home.key, _OPEN_TO_OTHERS)]),
     ):
         try:
             mode = stat.S_IMODE(path.stat().st_mode)
@@ -160,7 +164,8 @@ def _modes(home: Home) -> Finding:
             wrong.append(f"{path} has mode {mode:o}: run chmod {mode & ~refused:o} {path}")
     if wrong:
         return Finding("modes", "problem", "; ".join(wrong))
-    return Finding("modes", "ok", "nobody else may write, and nobody else may read the log's key")
+    key = "" if _is_copy(home) else ", and nobody else may read the log's key"
+    return Finding("modes", "ok", f"nobody else may write{key}")
 
 
 def _settings(ledger: OpenLedger) -> tuple[Status, str]:
@@ -178,6 +183,11 @@ def _time(ledger: OpenLedger) -> tuple[Status, str]:
 
 
 def _log_key(ledger: OpenLedger) -> tuple[Status, str]:
+    if _is_copy(ledger.home):
+        return "warning", (
+            "neither the log's key nor its mark is here: this is a copy to read from, which decides and signs nothing; "
+            "where it should, restore both from where they are kept"
+        )
     if ledger.home.unlock is None and has_passphrase(ledger.home.key):
         return "ok", "sealed by a passphrase; give --passphrase-file to have it opened and compared"
     key = signer_of(ledger.home, VerifierKey.parse(ledger.genesis.log_key)).verifier_key
@@ -187,6 +197,8 @@ def _log_key(ledger: OpenLedger) -> tuple[Status, str]:
 
 
 def _high_water(ledger: OpenLedger) -> tuple[Status, str]:
+    if _is_copy(ledger.home):
+        return "ok", "a copy signs nothing, and needs none"
     mark = read_mark(ledger.home)
     if mark is None:
         ledger.log.read(lambda snapshot: checkpointing.check_nothing_signed(ledger.home, snapshot))

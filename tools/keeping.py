@@ -41,8 +41,12 @@ class Keeper:
     _last: float | None = field(default=None, init=False)
     _trouble: str = field(default="", init=False)
 
-    def run(self, stop: threading.Event) -> None:
+    def run(self, stop: threading.Event, halted: Callable[[], bool] = lambda: False) -> None:
         """Keep signing until ``stop`` is set, and then once more, so that nothing is left unsigned.
+
+        Args:
+            stop: ends it.
+            halted: tells whether nothing may be signed any more.
 
         Raises:
             EvidenceError: the log does not continue what was signed before.
@@ -52,7 +56,8 @@ class Keeper:
         self.look()
         while not stop.wait(PAUSE):
             self.look()
-        self.look(last=True)
+        if not halted():
+            self.look(last=True)
 
     def look(self, *, last: bool = False) -> None:
         """Look at the log once, and sign if a checkpoint is due.

@@ -338,3 +338,15 @@ def test_copy_that_was_interrupted_before_the_bytes_were_gone_is_finished_by_the
     assert desk.run("copy", desk.ledger, tmp_path / "copy").exit_code == 0
     assert not holds(tmp_path / "copy", b"Grete Marker")
     assert not copying.unfinished(Place.named(str(tmp_path / "copy")).home)
+
+
+def test_doctor_knows_a_copy_for_what_it_is(busy, tmp_path):
+    """Nothing that it lacks is a problem of it."""
+    busy.run("copy", busy.ledger, tmp_path / "copy")
+    done = busy.tally("--ledger", tmp_path / "copy", "doctor", "--json")
+    found = {one["check"]: (one["status"], one["detail"]) for one in done.objects}
+    assert [check for check, (status, _) in found.items() if status in {"problem", "evidence"}] == []
+    assert (found["log key"][0], "a copy to read from" in found["log key"][1]) == ("warning", True)
+    (tmp_path / "copy" / "high-water").write_bytes((busy.ledger / "high-water").read_bytes())
+    lost = busy.tally("--ledger", tmp_path / "copy", "doctor", "--json").objects
+    assert "problem" in {one["status"] for one in lost if one["check"] == "log key"}

@@ -67,7 +67,7 @@ def test_export_ends_at_the_checkpoint_that_is_asked_for(ledger, tally, tmp_path
     tally("principal", "add", "agent:a1", "--name", "x", "--owner", "human:owner", "--yes")
     done = tally("export", tmp_path / "out", "--at", first, "--json")
     assert (done.object["size"], done.object["behind"]) == (first, 1)
-    assert "1 events behind the checkpoint are not in it" in done.stderr
+    assert "One event after that checkpoint, not in it" in done.stderr
     assert verify(tmp_path / "out", ledger) == 0
     missing = tally("export", tmp_path / "other", "--at", first + 1)
     assert missing.exit_code == 1

@@ -100,7 +100,9 @@ def crew(task: Task, raw: RawTables, jobs: int) -> Iterator[Crew]:
         yield _Team(pool, jobs)
     except BrokenProcessPool as error:
         raise ToolError(
-            "a process of the audit was killed, perhaps for want of memory: run it again, with --jobs 1 if need be"
+            "a process of the audit was killed, perhaps for want of memory, or could not begin: run it again, with "
+            "--jobs 1 if need be; a program of your own that audits must do so below `if __name__ == '__main__':`, for "
+            "each process reads it from its beginning"
         ) from error
     finally:
         pool.shutdown(wait=True, cancel_futures=True)

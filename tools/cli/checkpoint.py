@@ -3,7 +3,9 @@
 import signal
 import sys
 import threading
+from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import click
@@ -19,6 +21,7 @@ from tools.cli.session import home, opened
 from tools.errors import InputError
 from tools.keeping import Keeper
 from tools.settings import MOST_EVENTS, MOST_SECONDS, Cadence, read_settings
+from tools.witnessing.keeping import Submitter
 from tools.witnessing.standing import cosigned_note
 
 _EXAMPLE: Final = """\
@@ -79,12 +82,27 @@ def _newest(snapshot: Snapshot) -> Signed | None:
 @click.option(
     "--events", type=click.IntRange(1, MOST_EVENTS), metavar="N", help="Sign after so many events.  [default: 1000]"
 )
-def keep(seconds: int | None, events: int | None) -> None:
+@click.option(
+    "--submit/--no-submit",
+    default=True,
+    show_default=True,
+    help="Have each checkpoint cosigned by the policy's witnesses that have a URL.",
+)
+@click.option(
+    "--evidence",
+    type=click.Path(path_type=Path),
+    default=Path(),
+    metavar="DIR",
+    help="Where an equivocation file goes. Made if it is missing.  [default: here]",
+)
+def keep(seconds: int | None, events: int | None, evidence: Path, *, submit: bool) -> None:
     """Sign a checkpoint whenever one is due, until stopped.
 
     One is due where something is new and either time or events have gone by; the options override settings.toml in the
     ledger's directory. It stays in the foreground, for a supervisor such as systemd: it waits for a database that is
     busy, signs once more when it is stopped (SIGTERM), and ends with 3 if the log does not continue what was signed.
+    Where the policy names witnesses with a URL, each checkpoint is then submitted to them, as tally witness submit
+    does; those that don't answer are asked again after a minute, and one that holds another history ends it with 3.
     With --json each checkpoint is one line.
     """
     place = home()
@@ -95,7 +113,16 @@ def keep(seconds: int | None, events: int | None) -> None:
     try:
         with opened() as ledger:
             say(f"Keeping checkpoints of {ledger.origin}: every {cadence.seconds} s or {cadence.events} events.")
-            Keeper(ledger, cadence, _tell, lambda why: say(f"Trying again: {why}")).run(stop)
+            witnesses = Submitter(ledger, evidence, say, stop) if submit else None
+
+            def told(signed: Signed) -> None:
+                _tell(signed)
+                if witnesses is not None:
+                    witnesses.ask()
+
+            with witnesses or nullcontext():
+                keeper = Keeper(ledger, cadence, told, lambda why: say(f"Trying again: {why}"))
+                keeper.run(stop, lambda: witnesses is not None and witnesses.contradicted)
     finally:
         signal.signal(signal.SIGTERM, before)
     say("Stopped.")

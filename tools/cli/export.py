@@ -37,7 +37,8 @@ def command(folder: Path, size: int | None, *, without_openings: bool) -> None:
     line = shlex.join(map(str, words))
     emit(_data(done, folder, line), _text(done, folder))
     if done.behind:
-        say(f"\n{done.behind} events behind the checkpoint are not in it: nothing was signed for them.")
+        some = "One event" if done.behind == 1 else f"{done.behind} events"
+        say(f"\n{some} after that checkpoint, not in it: no later checkpoint was exported.")
     say(f"\nAn auditor checks it, with files that she trusts, by:\n  {line}")
 
 
