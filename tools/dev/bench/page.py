@@ -54,8 +54,9 @@ is in it, on a machine that had other work too: read the parts against each othe
   the nodes 6, the tag that the floor has none of 5, COMMIT 14. The triggers are 10 to 16 of these. The draft takes 3,
   its canonical bytes 5, claims, tags and states 6, both trees 3 to 5, the group's queue 3. The rest, some 55, is what
   Python takes to pass all that from one function to the next; no single place stands out. The disk's own time is the
-  same on both sides: the slower it is, the nearer the two.
-- PostgreSQL, one event: 800 to 870, of which the floor is 270. There are two round trips: one takes the lock and reads
+  same on both sides: the slower it is, the nearer the two. With a disk that syncs in some 130, it is 372 beside
+  172: what Python does takes nearly twice as long with caches that went cold as it waited.
+- PostgreSQL, one event: 730, of which the floor is 280. There are two round trips: one takes the lock and reads
   the head, one writes and commits. The triggers are some 200. The rest is the driver's pipeline, which wakes the server
   for each of its five statements, and Python as above.
 - SQLite, batches, for each event: its rows 4 without the triggers and 6 with them; both trees 3, which the floor has
