@@ -161,21 +161,19 @@ def document_of(parts: Iterable[bytes]) -> bytes:
     return hasher.digest()
 
 
-def multiset_marks(secret: bytes) -> Callable[[int, bytes], int]:
-    """Give the function that says what one member, a number and a text, adds to the sum that stands for a set.
-
-    Two sets whose sums are equal modulo 2^128 are the same, but with a chance of about 2^-100: as long as nobody who
-    chooses the members knows the secret. So rows can be compared in any order, and none need be kept.
+def keyed_numbers(secret: bytes, use: bytes) -> Callable[[bytes], int]:
+    """Give a function that nobody can foretell without the secret: a number of 128 bits for any bytes.
 
     Args:
-        secret: 32 random bytes, drawn for one comparison.
+        secret: 32 random bytes.
+        use: up to 16 bytes; for another use of one secret it is another function.
     """
-    # Taking the key in costs as much as hashing a member.
-    keyed = hashlib.blake2b(digest_size=16, key=secret).copy
+    # Taking the key in costs as much as hashing a short text.
+    keyed = hashlib.blake2b(digest_size=16, key=secret, person=use).copy
 
-    def mark(number: int, text: bytes) -> int:
+    def number(data: bytes) -> int:
         hasher = keyed()
-        hasher.update(number.to_bytes(8, "big") + text)
+        hasher.update(data)
         return int.from_bytes(hasher.digest(), "big")
 
-    return mark
+    return number

@@ -1,22 +1,22 @@
 """Claims and tags, put right from the events: what is missing comes back, what no event demands goes.
 
-An undamaged table is told by one reading: what stands and what the events demand are added up (`multiset_marks`), and
-equal sums are equal sets. Nothing is written then.
+An undamaged table is told by one reading: what stands and what the events demand are added up, and equal sums
+are equal sets (`ledger.multiset`). Nothing is written then.
 
 Source: DESIGN section 6.
 """
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
 import sqlalchemy as sa
 
-from ledger.digest import SIZE, multiset_marks
+from ledger.digest import SIZE
 from ledger.errors import StoreError
 from ledger.event import Event
+from ledger.multiset import Sums, Weights
 from ledger.sql import dialect, schema
 from ledger.sql.driver import Driver
 from ledger.sql.ranges import Keyed, Ranges
@@ -31,30 +31,28 @@ _ADD_MISSING: Final[dict[Keyed, str]] = {
 _EMPTY: Final[dict[Keyed, str]] = {"claims": "DELETE FROM claims", "tags": "DELETE FROM tags"}
 
 
-@dataclass(slots=True)
 class Demanded:
-    """What the events of a log demand of both tables, as a sum for each."""
+    """What the events of a log demand of both tables, added up."""
 
-    secret: bytes = field(default_factory=lambda: secrets.token_bytes(SIZE))
-    sums: dict[Keyed, int] = field(default_factory=lambda: dict.fromkeys(KEYED, 0))
-    _mark: Callable[[int, bytes], int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._mark = multiset_marks(self.secret)
+    def __init__(self) -> None:
+        self._weights = Weights(secrets.token_bytes(SIZE))
+        self._sums = {table: Sums(self._weights) for table in KEYED}
 
     def add(self, event: Event) -> None:
         """Take in an event."""
-        for table in KEYED:
-            for key in keys_of(table, event):
-                self.sums[table] += self._mark(event.seq, key.encode())
+        self._sums["claims"].add(event.seq, set(event.claims()))
+        self._sums["tags"].add(event.seq, event.tags())
 
     def stands(self, connection: sa.Connection, table: Keyed) -> bool:
         """Tell whether a table holds just what is demanded."""
+        stored = Sums(self._weights)
         try:
-            return (stored_sum(connection, table, self.secret) - self.sums[table]) % 2**128 == 0
+            for rows in Ranges(connection).every_key(table):
+                stored.add_rows(rows)
         except StoreError:
             # What can't be read is not what is demanded.
             return False
+        return stored == self._sums[table]
 
 
 def mend(connection: sa.Connection, table: Keyed, demanded: Demanded, events: Callable[[], Iterable[Event]]) -> bool:
@@ -94,22 +92,6 @@ def _rows(table: Keyed, events: Iterable[Event]) -> Iterator[tuple[str, int]]:
 def keys_of(table: Keyed, event: Event) -> Sequence[str]:
     """Give the rows of a table that an event demands, each once."""
     return sorted(set(event.claims() if table == "claims" else event.tags()))
-
-
-def stored_sum(connection: sa.Connection, table: Keyed, secret: bytes) -> int:
-    """Add up what stands in a table.
-
-    Raises:
-        StoreError: it can't be read.
-    """
-    total, mark = 0, multiset_marks(secret)
-    for batch in Ranges(connection).every_key(table):
-        for seq, key in batch:
-            if type(seq) is int and type(key) is str and seq >= 0:
-                total += mark(seq, key.encode())
-            else:
-                total += 1
-    return total
 
 
 def _batches(rows: Iterable[tuple[str, int]]) -> Iterator[list[tuple[str, int]]]:

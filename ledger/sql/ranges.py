@@ -6,7 +6,7 @@ range is read with its bounds as the database orders values: what is no number s
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import chain
 from typing import Final, Literal, TypeAlias
 
@@ -110,9 +110,14 @@ class Ranges:
         for batch in self._batches(_FOLDED, {"stop": stop, "left_out": list(left_out)}):
             yield from batch
 
-    def _all(self, statement: sa.TextClause, values: dict[str, object]) -> list[Row]:
-        # Within a savepoint, so that a database that can't read these rows can still read others.
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Read within a savepoint, so that a database that can't read these rows can still read others."""
         with translated(place(self._connection.engine)), self._connection.begin_nested():
+            yield
+
+    def _all(self, statement: sa.TextClause, values: dict[str, object]) -> list[Row]:
+        with self.apart():
             return list(chain.from_iterable(self._batches(statement, values)))
 
     def _batches(self, statement: sa.TextClause, values: dict[str, object]) -> Iterator[Sequence[Row]]:

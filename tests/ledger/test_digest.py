@@ -81,16 +81,14 @@ def test_no_use_can_pass_for_another() -> None:
     assert len(uses) == len(set(uses))
 
 
-def test_sums_of_marks_tell_sets_apart_and_orders_not():
-    mark = digest.multiset_marks(bytes(32))
-    members = [(number, text) for number in range(20) for text in (b"", b"a", b"b" * 200)]
-    marks = [mark(*member) for member in members]
-    assert len(set(marks)) == len(marks)
-    assert all(0 <= one < 2**128 for one in marks)
-    assert marks == [digest.multiset_marks(bytes(32))(*member) for member in members]
-    assert not set(marks) & {digest.multiset_marks(b"\1" + bytes(31))(*member) for member in members}
-    # A number can't pass for a piece of a text.
-    assert mark(1, b"a") != mark(0, b"\1a")
+def test_keyed_numbers_depend_on_secret_use_and_data():
+    number = digest.keyed_numbers(bytes(32), b"text")
+    texts = [b"", b"a", b"b" * 200]
+    numbers = [number(text) for text in texts]
+    assert numbers == [digest.keyed_numbers(bytes(32), b"text")(text) for text in texts]
+    others = [digest.keyed_numbers(b"\1" + bytes(31), b"text"), digest.keyed_numbers(bytes(32), b"place")]
+    assert len({*numbers, *(other(text) for other in others for text in texts)}) == 9
+    assert all(0 <= one < 2**128 for one in numbers)
 
 
 def test_document_in_pieces_is_the_document():

@@ -4,14 +4,14 @@ An event that the trees do not believe is passed over, with what hangs on it. Th
 judged by states, are folded afterwards, in order (`tools.audit.fold`): here it is found out which events they need.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ledger import canon, digest, disclosure
-from ledger.digest import multiset_marks
 from ledger.disclosure import Disclosable, Opening
 from ledger.errors import CanonError, DisclosureError, EventError
 from ledger.event import Body, Event, Registry, SignedBody
+from ledger.multiset import Weights
 from ledger.sql.ranges import Keyed, Row
 from ledger.sql.rows import RESTORED
 from ledger.view import View
@@ -26,6 +26,11 @@ class Demand:
 
     rows: int = 0
     sum: int = 0
+
+    def add(self, rows: int, weight: int) -> None:
+        """Take in an event's rows."""
+        self.rows += rows
+        self.sum += weight
 
 
 @dataclass(slots=True)
@@ -68,22 +73,18 @@ class ContentCheck:
     """One walk over a range.
 
     Attributes:
-        secret: what the sums are made under.
+        weights: what the rows of the other tables weigh in the sums.
         first: the number that the bits of ``unread`` are counted from.
     """
 
     tables: Tables
     registry: Registry
     views: Sequence[View]
-    secret: bytes
+    weights: Weights
     tallies: Tallies
     first: int
     contents: Contents = field(default_factory=Contents)
     _after_unread: bool = False
-    _mark: Callable[[int, bytes], int] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._mark = multiset_marks(self.secret)
 
     def run(self, start: int, stop: int, events: list[Row], openings: list[Row], damaged: set[int]) -> Contents:
         """Check every event that is there and believed."""
@@ -143,18 +144,20 @@ class ContentCheck:
             self.tallies.skip(dimension, f"those of event {seq} can't be known")
 
     def _demand(self, seq: int, event: Event) -> None:
-        for table in ("claims", "tags"):
-            try:
-                keys = set(event.claims() if table == "claims" else event.tags())
-                mark = 0
-                for key in keys:
-                    mark += self._mark(seq, key.encode())
-            except Exception as error:  # noqa: BLE001  (an event type of another package: its fault is a finding)
-                self._bad_event(seq, f"its {table} can't be worked out: {error}")
-                continue
-            demand = self.contents.demand(table)
-            demand.rows += len(keys)
-            demand.sum += mark
+        weights, contents = self.weights, self.contents
+        place = weights.places[seq % len(weights.places)]
+        try:
+            claims = event.claims()
+            if len(claims) > 1:
+                claims = tuple(set(claims))
+            contents.claims.add(len(claims), sum([weights[key] for key in claims]) * place)
+        except Exception as error:  # noqa: BLE001  (an event type of another package: its fault is a finding)
+            self._bad_event(seq, f"its claims can't be worked out: {error}")
+        try:
+            tags = event.tags()
+            contents.tags.add(len(tags), sum([weights[key] for key in tags]) * place)
+        except Exception as error:  # noqa: BLE001  (as above)
+            self._bad_event(seq, f"its tags can't be worked out: {error}")
 
     def _openings(self, seq: int, event: Event, rows: Sequence[Row]) -> None:
         erases = type(event.body).erases is not Body.erases

@@ -1,45 +1,45 @@
 """Claims and tags, held against the events: by a sum for each range of the log, and row by row where a sum differs.
 
 The events of a range demand a set of rows; what stands is read once, in whatever order it lies, and added up by range.
-Equal sums are equal sets (`ledger.digest.multiset_marks`), so nothing is sorted and nothing is kept.
+Equal sums are equal sets (`ledger.multiset`), so nothing is sorted and nothing is kept.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from ledger.digest import multiset_marks
 from ledger.errors import EventError
 from ledger.event import Event, Registry
+from ledger.multiset import PRIME, WIDTH, Sums, Weights
 from ledger.sql.ranges import Keyed, Ranges, Row
 from tools.audit.report import Kind, Tallies, spell
 from tools.audit.side import Side
 
-BUCKET = 2048
+BUCKET = WIDTH
 """So many events make a range: its sums are compared, and it is what one worker does at a time."""
 
-MODULUS = 2**128
-_WRONG = 1
-"""Added for a row whose key is no text: no mark of a set that is right differs by it."""
+
+def weights_of(secret: bytes) -> Weights:
+    """Give what rows weigh under a secret."""
+    return _weights(secret, BUCKET)
 
 
-def stored_sums(ranges: Ranges, table: Keyed, secret: bytes, start: int, stop: int) -> dict[int, int]:
+@lru_cache(maxsize=1)
+def _weights(secret: bytes, width: int) -> Weights:
+    return Weights(secret, width)
+
+
+def stored_sums(ranges: Ranges, table: Keyed, weights: Weights, start: int, stop: int) -> dict[int, int]:
     """Add up what stands in a table for the events from ``start`` up to ``stop``: a sum for each bucket."""
-    sums: dict[int, int] = {}
-    mark_of = multiset_marks(secret)
-    for batch in ranges.keys(table, start, stop):
-        for seq, key in batch:
-            if type(seq) is int and type(key) is str:
-                bucket, mark = seq // BUCKET, mark_of(seq, key.encode("utf-8", "surrogateescape"))
-            else:
-                # Whatever it is, the database found it to lie between two numbers.
-                bucket, mark = int(float(str(seq))) // BUCKET, _WRONG
-            sums[bucket] = (sums.get(bucket, 0) + mark) % MODULUS
-    return sums
+    sums = Sums(weights)
+    for rows in ranges.keys(table, start, stop):
+        sums.add_rows(rows)
+    return sums.totals()
 
 
 def equal(one: int, other: int) -> bool:
     """Tell whether two sums stand for one set."""
-    return (one - other) % MODULUS == 0
+    return (one - other) % PRIME == 0
 
 
 @dataclass(frozen=True, slots=True)
