@@ -26,7 +26,7 @@ from ledger.sql.rows import put_states, to_state
 from ledger.sql.scratch import ScratchStates
 from ledger.sql.snapshot import SqlSnapshot
 from ledger.sql.stream import STREAM, streamed
-from ledger.view import StateRow, View, sorted_states_digest, step
+from ledger.view import StateRow, View, sorted_states_digest
 
 _ALL = sa.select(schema.states).order_by(schema.states.c.view, schema.states.c.key)
 
@@ -97,7 +97,7 @@ def _fold(scratch: ScratchStates, views: Sequence[View], event: Event) -> None:
     if event.body.folded:
         for view in views:
             for key in view.keys(event):
-                scratch.put(step(view, key, scratch.get(view.name, key), event))
+                scratch.fold(view, key, event)
 
 
 def _batches(rows: Iterable[StateRow]) -> Iterator[list[StateRow]]:

@@ -7,9 +7,11 @@ lie in a temporary database that SQLite keeps in a file without a name.
 import sqlite3
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeAlias, cast
 
-from ledger.view import StateRow
+from ledger import canon
+from ledger.event import Event
+from ledger.view import State, StateRow, View
 
 HELD = 20_000
 """So many states are held in memory before those that changed are written away."""
@@ -18,6 +20,10 @@ _MAKE = """CREATE TABLE states (view TEXT, key TEXT, seq INTEGER, state BLOB, PR
 _GET = "SELECT seq, state FROM states WHERE view = ? AND key = ?"
 _PUT = "INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?)"
 _ALL = "SELECT view, key, seq, state FROM states ORDER BY view, key"
+
+
+_Held: TypeAlias = tuple[int, bytes]
+"""Which event changed a state last, and the state in canonical bytes."""
 
 
 class ScratchStates:
@@ -29,7 +35,7 @@ class ScratchStates:
 
     def __init__(self, held: int = HELD) -> None:
         self._held = held
-        self._rows: dict[tuple[str, str], StateRow | None] = {}
+        self._rows: dict[tuple[str, str], _Held | None] = {}
         self._changed: set[tuple[str, str]] = set()
         # The empty name is a file of SQLite's own that is deleted as it is closed.
         self._below = sqlite3.connect("", isolation_level=None)
@@ -46,19 +52,23 @@ class ScratchStates:
 
     def get(self, view: str, key: str) -> StateRow | None:
         """Give the state of a key, or None."""
-        at = (view, key)
-        if at in self._rows or self._empty:
-            return self._rows.get(at)
-        found = self._below.execute(_GET, at).fetchone()
-        row = None if found is None else StateRow(view, key, *found)
-        self._hold(at, row)
-        return row
+        found = self._found((view, key))
+        return None if found is None else StateRow(view, key, *found)
 
     def put(self, row: StateRow) -> None:
-        """Keep a state over the one before it."""
-        at = (row.view, row.key)
-        self._changed.add(at)
-        self._hold(at, row)
+        """Keep a state, in the bytes that `ledger.canon` gave, over the one before it."""
+        self._put((row.view, row.key), (row.seq, row.data))
+
+    def fold(self, view: View, key: str, event: Event) -> None:
+        """Fold an event into the state of one key.
+
+        Raises:
+            ViewError: the event contradicts what stands before it.
+        """
+        before = self._found((view.name, key))
+        # What stands here was encoded here, so it need not be proven canonical again.
+        state = None if before is None else cast("State", canon.reread(before[1]))
+        self._put((view.name, key), (event.seq, canon.encode(view.apply(key, state, event))))
 
     def rows(self) -> Iterator[StateRow]:
         """Give all states, sorted by the bytes of view and key; none may be put meanwhile."""
@@ -70,17 +80,28 @@ class ScratchStates:
         """Let go of everything."""
         self._below.close()
 
-    def _hold(self, at: tuple[str, str], row: StateRow | None) -> None:
-        self._rows[at] = row
+    def _found(self, at: tuple[str, str]) -> _Held | None:
+        if at in self._rows or self._empty:
+            return self._rows.get(at)
+        found: _Held | None = self._below.execute(_GET, at).fetchone()
+        self._hold(at, found)
+        return found
+
+    def _put(self, at: tuple[str, str], state: _Held) -> None:
+        self._changed.add(at)
+        self._hold(at, state)
+
+    def _hold(self, at: tuple[str, str], state: _Held | None) -> None:
+        self._rows[at] = state
         if len(self._rows) > self._held:
             self._write_away()
 
     def _write_away(self) -> None:
-        changed = [row for at in self._changed if (row := self._rows[at]) is not None]
+        changed = [(*at, *state) for at in self._changed if (state := self._rows[at]) is not None]
         if changed:
             self._empty = False
             self._below.execute("BEGIN")
-            self._below.executemany(_PUT, [(row.view, row.key, row.seq, row.data) for row in changed])
+            self._below.executemany(_PUT, changed)
             self._below.execute("COMMIT")
         self._changed.clear()
         self._rows.clear()

@@ -44,7 +44,7 @@ class Contents:
         unread: the events that can't be believed, as bits counted from the first of its bucket.
         closed: the disclosable fields that have no opening.
         erases: whether one of them erases openings.
-        acts: the events that are signed or that a view folds: the place of each, and itself or its bytes.
+        acts: the events that are signed or that a view may fold: the place of each, and itself or its bytes.
     """
 
     first_at: str | None = None
@@ -57,10 +57,14 @@ class Contents:
     erases: bool = False
     acts: list[tuple[int, Event | bytes]] = field(default_factory=list)
 
-    def packed(self) -> "Contents":
-        """Give the same for another process, which reads events quicker from their bytes."""
+    def packed(self, views: Sequence[View]) -> "Contents":
+        """Give the same for another process, which reads events quicker from their bytes, and needs few of them."""
         acts: list[tuple[int, Event | bytes]] = []
-        acts += [(seq, act.data if isinstance(act, Event) else act) for seq, act in self.acts]
+        for seq, act in self.acts:
+            if not isinstance(act, Event):
+                acts.append((seq, act))
+            elif isinstance(act.body, SignedBody) or _is_folded(views, act):
+                acts.append((seq, act.data))
         return replace(self, acts=acts)
 
     def demand(self, table: Keyed) -> Demand:
@@ -79,7 +83,6 @@ class ContentCheck:
 
     tables: Tables
     registry: Registry
-    views: Sequence[View]
     weights: Weights
     tallies: Tallies
     first: int
@@ -103,7 +106,7 @@ class ContentCheck:
                 continue
             self._demand(seq, event)
             self._openings(seq, event, by_seq.get(seq, ()))
-            if isinstance(event.body, SignedBody) or self._is_folded(event):
+            if event.body.folded or isinstance(event.body, SignedBody):
                 self.contents.acts.append((seq, event))
         return self.contents
 
@@ -179,14 +182,6 @@ class ContentCheck:
                 kind: Kind = "torn" if any(map(never_written, row[2:])) else "tampering"
                 self.tallies.find("disclosures", "disclosures", key, str(error), kind=kind, events=(seq, seq + 1))
 
-    def _is_folded(self, event: Event) -> bool:
-        if not event.body.folded:
-            return False
-        try:
-            return any(True for view in self.views for _ in view.keys(event))
-        except Exception:  # noqa: BLE001  (a view of another package: the fold will say so)
-            return True
-
     # -- findings --
 
     def _bad_event(self, seq: object, message: str) -> None:
@@ -196,6 +191,13 @@ class ContentCheck:
     def _strange_opening(self, row: Row) -> None:
         key = f"{spell(row[0])} {spell(row[1])}"
         self.tallies.find("disclosures", "disclosures", key, "it belongs to no event")
+
+
+def _is_folded(views: Sequence[View], event: Event) -> bool:
+    try:
+        return any(True for view in views for _ in view.keys(event))
+    except Exception:  # noqa: BLE001  (a view of another package: the fold will say so)
+        return True
 
 
 def check_opening(declared: dict[str, Disclosable], row: Row) -> None:

@@ -139,7 +139,7 @@ def _begin(task: Task) -> None:
 
 def _quick(span: Span) -> RangeResult:
     result = _CHECK[0].quick(span)
-    return replace(result, contents=result.contents and result.contents.packed())
+    return replace(result, contents=result.contents and result.contents.packed(_CHECK[0].views))
 
 
 def _sums(table: Keyed, start: int, stop: int) -> dict[int, int]:

@@ -14,7 +14,7 @@ from ledger.errors import EventError
 from ledger.event import Event, Registry, SignedBody
 from ledger.sql.raw import RawTables, StateRowAsStored
 from ledger.sql.scratch import ScratchStates
-from ledger.view import StateRow, View, step
+from ledger.view import StateRow, View
 from tools.audit.contents import Contents, read_opening
 from tools.audit.report import Kind, Tallies, spell
 from tools.audit.trees import never_written
@@ -75,8 +75,10 @@ class Fold:
             except EventError as error:
                 self.distrust(f"event {spell(seq)}, before the checkpoint, can't be read: {error}")
                 return
-            self._fold(event)
-            if not self.trusted:
+            touched, fault = self._touched(event)
+            fault = fault or self._apply(event, touched)
+            if fault is not None:
+                self._unfolded(event.seq, fault)
                 return
 
     def take(self, start: int, contents: Contents) -> None:
@@ -89,8 +91,7 @@ class Fold:
             if not self.trusted:
                 return
             event = act if isinstance(act, Event) else self.registry.parse(act)
-            self._authority(seq, event)
-            self._fold(event)
+            self._judge(seq, event)
         if first_unread is not None:
             self.distrust(f"event {first_unread} can't be believed")
 
@@ -125,9 +126,20 @@ class Fold:
 
     # -- one event --
 
-    def _authority(self, seq: int, event: Event) -> None:
+    def _judge(self, seq: int, event: Event) -> None:
         signed = isinstance(event.body, SignedBody)
-        self.tallies.checked("signatures", int(signed))
+        touched, fault = self._touched(event)
+        if not (signed or touched or fault):
+            return
+        self._authority(seq, event, signed=signed)
+        if fault is None:
+            fault = self._apply(event, touched)
+        if fault is not None:
+            self._unfolded(seq, fault)
+
+    def _authority(self, seq: int, event: Event, *, signed: bool) -> None:
+        if signed:
+            self.tallies.checked("signatures")
         try:
             self.check_signature(self.states, event)
         except Exception as error:  # noqa: BLE001  (whatever it raises says that the signature does not hold)
@@ -136,16 +148,29 @@ class Fold:
                 fault = "it was not allowed"
             self.tallies.find("signatures", "events", f"seq {seq}", f"{fault}: {error}", events=(seq, seq + 1))
 
-    def _fold(self, event: Event) -> None:
-        scratch, seq = self.states.scratch, event.seq
+    def _touched(self, event: Event) -> tuple[list[tuple[View, str]], Exception | None]:
+        touched: list[tuple[View, str]] = []
         try:
-            for view in self.views:
-                for key in view.keys(event):
-                    scratch.put(step(view, key, scratch.get(view.name, key), event))
+            if event.body.folded:
+                for view in self.views:
+                    for key in view.keys(event):
+                        touched.append((view, key))  # noqa: PERF401  (what came before an error counts too)
         except Exception as error:  # noqa: BLE001  (a view of another package: its fault is a finding)
-            told = f"the views can't fold it: {error}"
-            self.tallies.find("states", "events", f"seq {seq}", told, events=(seq, seq + 1))
-            self.distrust(f"event {seq} can't be folded")
+            return touched, error
+        return touched, None
+
+    def _apply(self, event: Event, touched: Sequence[tuple[View, str]]) -> Exception | None:
+        try:
+            for view, key in touched:
+                self.states.scratch.fold(view, key, event)
+        except Exception as error:  # noqa: BLE001  (as above)
+            return error
+        return None
+
+    def _unfolded(self, seq: int, error: Exception) -> None:
+        told = f"the views can't fold it: {error}"
+        self.tallies.find("states", "events", f"seq {seq}", told, events=(seq, seq + 1))
+        self.distrust(f"event {seq} can't be folded")
 
     # -- one state --
 

@@ -144,7 +144,7 @@ class RangeCheck:
         self, span: Span, events: list[Row], openings: list[Row], damaged: set[int], tallies: Tallies
     ) -> Contents:
         first = span.start // BUCKET * BUCKET
-        check = ContentCheck(self.raw, self.registry, self.views, weights_of(self.secret), tallies, first)
+        check = ContentCheck(self.raw, self.registry, weights_of(self.secret), tallies, first)
         return check.run(span.start, span.stop, events, openings, damaged)
 
 
