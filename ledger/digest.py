@@ -162,18 +162,18 @@ def document_of(parts: Iterable[bytes]) -> bytes:
 
 
 def keyed_numbers(secret: bytes, use: bytes) -> Callable[[bytes], int]:
-    """Give a function that nobody can foretell without the secret: a number of 128 bits for any bytes.
+    """Give a function that nobody can foretell without the secret: a number of 120 bits for any bytes.
 
     Args:
         secret: 32 random bytes.
         use: up to 16 bytes; for another use of one secret it is another function.
     """
     # Taking the key in costs as much as hashing a short text.
-    keyed = hashlib.blake2b(digest_size=16, key=secret, person=use).copy
+    keyed, from_bytes = hashlib.blake2b(digest_size=15, key=secret, person=use).copy, int.from_bytes
 
     def number(data: bytes) -> int:
         hasher = keyed()
         hasher.update(data)
-        return int.from_bytes(hasher.digest(), "big")
+        return from_bytes(hasher.digest(), "big")
 
     return number

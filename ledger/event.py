@@ -187,7 +187,7 @@ class Event:
 
     def claims(self) -> tuple[str, ...]:
         """Give the unique keys that this event takes for ever: its body's, and one for each opening that it erases."""
-        erased = (erasure_claim(seq, path) for seq, path in self.body.erases())
+        erased = [erasure_claim(seq, path) for seq, path in self.body.erases()]
         return (*self.body.claims(self.by, self.request), *erased)
 
     def tags(self) -> tuple[str, ...]:
@@ -251,7 +251,7 @@ class Registry:
             if not (closed and data.isascii()):
                 canon.check(value)
             if type(value) is dict and is_envelope(value):
-                return _event(value, body_type.model_validate(value["body"]), data)
+                return _event(value, body_type.__pydantic_validator__.validate_python(value["body"]), data)
             e = form.model_validate(value)
         except (CanonError, ValidationError) as error:
             raise EventError(f"unreadable event: {_first_line(error)}") from error

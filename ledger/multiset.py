@@ -3,7 +3,7 @@
 A row is a number and a text: an event and one of its tags or claims. It weighs the product of two numbers that nobody
 can foretell who does not know the secret, one for the text and one for the event's place among `WIDTH` neighbours; the
 weights of neighbours are added up modulo a prime. Two tables that differ in any row have sums that differ as a
-polynomial of degree 2 in those numbers, not zero, has another value than zero: but for a chance of 2 in 2^127
+polynomial of degree 2 in those numbers, not zero, has another value than zero: but for a chance of 2 in 2^120
 (Schwartz, Zippel). Whoever chooses the rows must not know the secret, which is drawn for one comparison. Most texts
 stand in many rows, and a product costs a fifth of what hashing each row would.
 
@@ -49,13 +49,18 @@ class Weights(dict[str, int]):
         super().__init__()
         self._number = keyed_numbers(secret, b"text")
         place = keyed_numbers(secret, b"place")
-        self.places = [place(be64(at)) % PRIME for at in range(width)]
+        self.places = [place(be64(at)) for at in range(width)]
 
     def __missing__(self, text: str) -> int:
+        try:
+            data = text.encode()
+        except UnicodeEncodeError:
+            # A text column gives lone surrogates for bytes that are no UTF-8: they equal no text of ours.
+            data = text.encode("utf-8", "surrogateescape")
+        number = self._number(data)
         if len(self) >= _KEPT:
             self.clear()
-        # A lone surrogate is what a text column gives for bytes that are no UTF-8: it equals no text of ours.
-        number = self[text] = self._number(text.encode("utf-8", "surrogateescape")) % PRIME
+        self[text] = number
         return number
 
 
