@@ -51,9 +51,6 @@ _STRANGERS: Final = {
         "SELECT seq, path FROM disclosures WHERE seq IS NULL OR seq < 0 OR seq >= :stop ORDER BY seq, path"
     ),
 }
-_FOLDED: Final = sa.text(
-    "SELECT seq, bytes FROM events WHERE seq < :stop AND type NOT IN :left_out ORDER BY seq"
-).bindparams(sa.bindparam("left_out", expanding=True))
 
 
 class Ranges:
@@ -103,11 +100,6 @@ class Ranges:
     def strangers(self, table: str, stop: int) -> Iterator[Row]:
         """Give the rows whose number is not one from 0 up to ``stop``: the number, and what else names the row."""
         for batch in self._batches(_STRANGERS[table], {"stop": stop}):
-            yield from batch
-
-    def folded(self, stop: int, left_out: tuple[str, ...]) -> Iterator[Row]:
-        """Give (seq, bytes) of the events before ``stop``, but for those of some types, by the column that names it."""
-        for batch in self._batches(_FOLDED, {"stop": stop, "left_out": list(left_out)}):
             yield from batch
 
     @contextmanager

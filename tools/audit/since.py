@@ -1,18 +1,25 @@
 """An audit of what is new: it begins at the peaks that a signed checkpoint commits to.
 
-The stored nodes must come to the checkpoint's roots. What stands before it is then taken as it stands: it is read only
-for what must be folded, so that the states that the new events change and the keys that sign them are known, and its
-bytes are not held against the trees.
+The stored nodes must come to the checkpoint's roots, and so must the events before it: they are hashed again, so that
+they are the ones that were audited then, every byte of them, and none is left out. They are not judged again: they are
+folded, so that the states that the new events change and the keys that sign them are known. That the new signatures
+hold rests on the checkpoint, then, and on the audit that was made of what it commits to.
 """
 
-from ledger import digest, rfc6962
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ledger import canon, digest, rfc6962
 from ledger.checkpoint import Checkpoint, open_checkpoint, require_blake3
-from ledger.errors import CheckpointError, EventError, NoteError
+from ledger.errors import CanonError, CheckpointError, EventError, NoteError
+from ledger.growth import Growth
+from ledger.log import EMPTY_HEAD
 from ledger.note import VerifierKey, parse_note
 from ledger.sql.raw import RawTables
-from tools.audit.ranged import stored_peaks
+from tools.audit.ranged import spans, stored_peaks
 from tools.audit.reigns import read_reigns
-from tools.audit.report import Tallies
+from tools.audit.report import Progress, Tallies
 from tools.audit.trees import Node
 from tools.audit.walk import Walk, genesis_of
 from tools.errors import InputError
@@ -48,11 +55,67 @@ def begin_at(since: bytes | int, raw: RawTables, walk: Walk, tallies: Tallies) -
         walk.last_at = _time(raw, walk, size - 1)
     for dimension in NARROWED:
         tallies.note(dimension, f"from event {size} on")
-    if size:
-        # Whose key it is, earlier events say; that they are the ones that were signed then is what was not looked at.
-        tallies.skip("signatures", "judged by earlier events that were not held against the trees")
-    left_out = tuple(body.type for body in walk.task.registry if not body.folded)
-    walk.fold.begin(raw.ranges.folded(size, left_out))
+    _Earlier(raw, walk, tallies, checkpoint).fold()
+
+
+@dataclass(frozen=True, slots=True)
+class _Earlier:
+    """The events before a checkpoint."""
+
+    raw: RawTables
+    walk: Walk
+    tallies: Tallies
+    checkpoint: Checkpoint
+
+    def fold(self) -> None:
+        """Fold them, and hold them against the checkpoint's roots.
+
+        Raises:
+            StoreError: the database can't read them.
+        """
+        size, fold = self.checkpoint.size, self.walk.fold
+        growth = Growth(EMPTY_HEAD)
+        rows = self._folded(growth)
+        fold.begin(rows)
+        # What the fold could not go on with is hashed all the same.
+        deque(rows, 0)
+        own, twin = growth.peaks
+        roots = digest.root(size, own), rfc6962.root(twin)
+        if growth.size == size and roots == (require_blake3(self.checkpoint), self.checkpoint.sha256_root):
+            if size:
+                told = f"by the keys and states that the {size} events before say, which are those of the checkpoint"
+                self.tallies.note("signatures", told)
+            return
+        told = "the events before it do not come to the roots that it commits to: audit the whole log"
+        self.tallies.find("checkpoints", "checkpoints", f"size {size}", told, events=(0, size))
+        fold.distrust("the events before the checkpoint are not those that it commits to")
+
+    def _folded(self, growth: Growth) -> Iterator[tuple[object, ...]]:
+        """Hash all of them, and give (seq, bytes) of those whose type a view may fold."""
+        left_out = {(body.type, body.schema_number) for body in self.walk.task.registry if not body.folded}
+        size = self.checkpoint.size
+        for span in spans(0, size, ()):
+            rows = self.raw.ranges.events(span.start, span.stop)
+            entries = [row[3] for row in rows if isinstance(row[3], bytes)]
+            if [row[0] for row in rows] != list(range(span.start, span.stop)) or len(entries) != len(rows):
+                # There is no root to come to.
+                return
+            growth.extend(entries)
+            growth.nodes.clear()
+            yield from ((seq, data) for seq, data in enumerate(entries, span.start) if _kind(data) not in left_out)
+            self.walk.status(Progress("events before", span.stop, size))
+
+
+def _kind(data: bytes) -> tuple[str, int] | None:
+    """Read an event's type and schema; the column beside its bytes may say something else."""
+    try:
+        value = canon.respelled(data)
+    except CanonError:
+        return None
+    if not isinstance(value, dict):
+        return None
+    name, schema = value.get("type"), value.get("schema")
+    return (name, schema) if isinstance(name, str) and isinstance(schema, int) else None
 
 
 def _checkpoint(since: bytes | int, raw: RawTables, walk: Walk) -> Checkpoint:

@@ -28,7 +28,7 @@ from ledger.cosignature import cosigned_message, witness_id
 from ledger.note import COSIGNATURE_V1, NoteSignature, NoteSigner, VerifierKey
 from ledger.sql.place import create_log
 from tests.stamping import OCTETS, SEQUENCE, SHA256, Authority, algorithm, integer, tlv
-from tools.audit import AuditReport, audit
+from tools.audit import AuditReport, audit, keys, memo, ranged, walk
 from verify.views import EVENTS, VIEWS
 
 ROW = "db://prod/users/42"
@@ -238,3 +238,14 @@ def build(path: Path, office: Any, populate: Callable[..., Any]) -> None:
         notes = dict(connection.execute("SELECT size, note FROM checkpoints"))
         stamps = [(of, "stamps.example", token_for(note)) for of, note in notes.items()]
         connection.executemany("INSERT INTO timestamps VALUES (?, ?, ?)", stamps)
+
+
+@pytest.fixture
+def bucket(monkeypatch):
+    """Let a few events be a range, so that a small log has many."""
+
+    def set_to(size):
+        for module in (keys, memo, ranged, walk):
+            monkeypatch.setattr(module, "BUCKET", size)
+
+    return set_to

@@ -1,4 +1,4 @@
-"""How an audit runs: in parts, by several processes, interrupted and continued, and from a checkpoint on."""
+"""How an audit runs: in parts, by several processes, and interrupted and continued."""
 
 import functools
 import sqlite3
@@ -6,17 +6,13 @@ from contextlib import closing
 
 import pytest
 
-from decisions.observe import check_update
-from grants.authority import check_event
-from grants.erasing import check_erased
 from ledger.sql.place import create_log
 from ledger.sql.scratch import ScratchStates
 from tests.ledger.contract.sample import REGISTRY, START, append, moved
 from tests.ledger.contract.sample import VIEWS as SAMPLE_VIEWS
-from tools.audit import audit, keys, memo, ranged, run, walk
+from tools.audit import audit, keys, run
 from tools.audit.report import Progress
-from tools.errors import InputError, ToolError
-from verify.views import EVENTS, VIEWS
+from tools.errors import ToolError
 
 DAMAGE = (
     (),
@@ -26,17 +22,6 @@ DAMAGE = (
     ("UPDATE events SET type = 'other' WHERE seq = 8", "UPDATE states SET state = x'7b7d' WHERE seq = 11"),
     ("DELETE FROM nodes WHERE pos IN (7, 30)", "UPDATE disclosures SET value = x'31' WHERE seq = 1"),
 )
-
-
-@pytest.fixture
-def bucket(monkeypatch):
-    """Let a few events be a range, so that a small log has many."""
-
-    def set_to(size):
-        for module in (keys, memo, ranged, walk):
-            monkeypatch.setattr(module, "BUCKET", size)
-
-    return set_to
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 8, 16])
@@ -207,99 +192,6 @@ def test_two_audits_at_once_do_not_share_a_progress_file(ledger, bucket, tmp_pat
     reports.append(ledger.audit(progress=progress, status=status))
     assert [report.ok for report in reports] == [True, True]
     assert not progress.exists()
-
-
-# -- since a checkpoint --
-
-
-def check_authority(reader, event):
-    check_event(reader, event)
-    check_update(reader, EVENTS, event)
-    check_erased(reader, EVENTS, event)
-
-
-@pytest.mark.parametrize("size", [1, 8, 21])
-def test_undamaged_log_passes_from_each_checkpoint_on(ledger, bucket, size):
-    """By its size, or as a note; and only what is new is counted."""
-    bucket(4)
-    ledger.fresh()
-    note = dict(ledger.rows("checkpoints"))[size]
-    for since in (size, note):
-        report = audit(ledger.path, EVENTS, VIEWS, check_authority, since=since)
-        assert (report.findings, report.since) == ((), size)
-        checked = {line.dimension: line.checked for line in report.lines}
-        assert checked["events"] == report.size - size
-        assert checked["tags"] == sum(seq >= size for _, seq in ledger.rows("tags"))
-        assert checked["claims"] == sum(seq >= size for _, seq in ledger.rows("claims"))
-        assert checked["states"] == sum(seq >= size for _, _, seq, _ in ledger.rows("states"))
-        details = {line.dimension: line.detail for line in report.lines}
-        assert f"from event {size} on" in details["events"]
-
-
-@pytest.mark.parametrize(
-    ("statement", "table"),
-    [
-        ("UPDATE events SET bytes = x'7b7d' WHERE seq = {}", "events"),
-        ("UPDATE events SET at = '2026-11-30T11:00:00.000000Z' WHERE seq = {}", "events"),
-        ("UPDATE nodes SET sha256 = randomblob(32) WHERE pos = 2 * {}", "nodes"),
-        ("DELETE FROM tags WHERE seq = {}", "tags"),
-        ("DELETE FROM claims WHERE seq = {}", "claims"),
-        ("UPDATE disclosures SET value = x'31' WHERE seq = {}", "disclosures"),
-    ],
-)
-def test_damage_after_the_checkpoint_is_found_and_before_it_not_looked_for(ledger, statement, table):
-    """What was not looked at is not said to be sound."""
-    with_openings = sorted({seq for seq, *_ in ledger.rows("disclosures")})
-    after = next(seq for seq in with_openings if seq > 21) if table == "disclosures" else 26
-    ledger.change(statement.format(after))
-    first = ledger.audit(since=21).findings[0]
-    assert first.table == table
-    ledger.change(statement.format(3 if table != "disclosures" else with_openings[1]))
-    report = ledger.audit(since=21)
-    assert {finding.table for finding in report.findings} <= {"states", "nodes"} if table == "events" else True
-    if table not in {"events", "nodes"}:
-        assert report.ok
-    assert not ledger.audit().ok
-
-
-def test_stored_nodes_that_are_not_the_checkpoints_are_found(ledger):
-    """The peaks that a run since a checkpoint begins with are held against its roots."""
-    ledger.change("UPDATE nodes SET blake3 = randomblob(32) WHERE pos = 14")
-    report = ledger.audit(since=8)
-    assert report.findings
-    assert any(finding.key == "size 8" for finding in report.findings)
-
-
-def test_peaks_that_are_gone_are_found(ledger):
-    """A run since a checkpoint has nothing to begin with then."""
-    ledger.change("DELETE FROM nodes WHERE pos = 14")
-    assert any(finding.key == "size 8" for finding in ledger.audit(since=8).findings)
-
-
-def test_state_that_is_older_than_the_new_events_is_found(ledger):
-    """A key that they touch is compared, whatever its row says."""
-    ledger.change("UPDATE states SET seq = 2 WHERE seq > 25 AND view = 'resource'")
-    assert {finding.table for finding in ledger.audit(since=21).findings} == {"states"}
-
-
-@pytest.mark.parametrize("since", [5, b"no note", b"other.example\\n1\\nAAAA\\n"])
-def test_what_is_no_checkpoint_of_this_log_is_refused(ledger, since):
-    """One line, and no report."""
-    ledger.fresh()
-    with pytest.raises(InputError):
-        ledger.audit(since=since)
-
-
-def test_log_that_is_smaller_than_the_checkpoint_is_found(ledger):
-    """It was larger once."""
-    note = ledger.rows("checkpoints")[-1][1]
-    ledger.change("DELETE FROM checkpoints WHERE size > 21", "DELETE FROM cosignatures", "DELETE FROM timestamps")
-    with ledger.raw() as connection:
-        for table, column, bound in (("events", "seq", 21), ("nodes", "pos", 39)):
-            connection.execute(f"DELETE FROM {table} WHERE {column} >= {bound}")
-        connection.execute("UPDATE head SET size = 21")
-    report = ledger.audit(since=note)
-    assert any("was larger once" in finding.message for finding in report.findings)
 
 
 # -- memory --
