@@ -6,7 +6,9 @@ why. tests/ledger/test_envelope.py holds the two against each other.
 Source: DESIGN section 7.
 """
 
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Annotated, Final, Literal, TypeAlias, get_args
+
+from pydantic import BeforeValidator
 
 from ledger import instant
 from ledger.canon import Json
@@ -14,6 +16,16 @@ from ledger.errors import CanonError
 
 Auth: TypeAlias = Literal["signature", "os-uid", "token", "claimed", "ledger"]
 """How ``by`` was established; ``ledger`` is the ledger's own act (a trust update, a consumption)."""
+
+
+def _no_bool(value: object) -> object:
+    if isinstance(value, bool):
+        raise ValueError("true and false are no numbers")  # noqa: TRY004  (pydantic reports ValueError)
+    return value
+
+
+Version1 = Annotated[Literal[1], BeforeValidator(_no_bool)]
+"""The number 1 and nothing that equals it: in Python ``True == 1``."""
 
 _NAMES: Final = ("at", "auth", "body", "by", "causes", "request", "schema", "seq", "type", "v", "via")
 _AUTHS: Final = frozenset(get_args(Auth))

@@ -21,7 +21,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from ledger import canon, digest
 from ledger.canon import Json
 from ledger.disclosure import Disclosable, Opening
-from ledger.envelope import Auth, is_envelope
+from ledger.envelope import Auth, Version1, is_envelope
 from ledger.errors import CanonError, EventError
 from ledger.instant import Instant, InstantField
 
@@ -35,16 +35,6 @@ def _as_tuple(value: object) -> object:
 
 Many = BeforeValidator(_as_tuple)
 """Lets a strict model read a JSON array into a tuple: ``Annotated[tuple[X, ...], Many]``."""
-
-
-def _no_bool(value: object) -> object:
-    if isinstance(value, bool):
-        raise ValueError("true and false are no numbers")  # noqa: TRY004  (pydantic reports ValueError)
-    return value
-
-
-Version1 = Annotated[Literal[1], BeforeValidator(_no_bool)]
-"""The number 1 and nothing that equals it: in Python ``True == 1``."""
 
 
 class Frozen(BaseModel):

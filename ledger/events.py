@@ -9,7 +9,8 @@ from typing import Annotated, ClassVar, Final
 from pydantic import Field
 
 from ledger.disclosure import Disclosable
-from ledger.event import Body, SignedBody, Version1
+from ledger.envelope import Version1
+from ledger.event import Body, SignedBody
 
 
 class LedgerOpened(SignedBody):

@@ -59,7 +59,8 @@ def command(since: str | None, jobs: int | None, *, resume: bool, strict: bool) 
     An audit that was interrupted is continued with --resume, from the file audit-progress in the ledger's directory.
     Whoever may write there may write that file too, so what it says was judged is believed only where you ask for it.
     With --since (a checkpoint's file, or the size of one that is stored) only what came after it is judged. The events
-    before it are hashed, so that they are what it commits to, and folded; that they were right rests on the audit of then.
+    before it are hashed, so that they are what it commits to, and folded; that they were right rests on the audit made
+    then.
     """
     place = home()
     witnesses, lacking = _witnesses(place)
