@@ -3,6 +3,7 @@
     ToolError
     |-- HomeError                a ledger's directory that can't be made or used
     |-- InputError               a file or a value from outside that can't be read; the message says where
+    |-- UnreadableCallError      what an agent's host has handed in is no call of a tool
     |-- UnattendedError          a question would have to be asked, and nobody is there to answer
     |-- RemoteError              another machine that does not answer, or not as it should
     |-- NotFollowedError         a log that can't be held against what was seen of it; nothing is contradicted
@@ -23,6 +24,10 @@ class HomeError(ToolError):
 
 class InputError(ToolError, ValueError):
     """A file or a value from outside can't be read; the message says where and what may stand there."""
+
+
+class UnreadableCallError(ToolError, ValueError):
+    """What an agent's host has handed in is no call of a tool; the message says why."""
 
 
 class UnattendedError(ToolError):

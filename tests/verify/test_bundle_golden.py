@@ -51,6 +51,12 @@ def test_published_bundle_verifies(golden, name):
     assert ("witnesses" in report.unchecked) is not witnessed
 
 
+def test_the_published_outcome_is_told(golden):
+    report = check_bundle(golden("allow-by-consent-reported.bundle"), parse_policy(golden("log.policy")))
+    (line,) = [one for one in report.lines if one.check == "consumption"]
+    assert "; reported failed in event " in line.why
+
+
 def test_bundle_is_checked_with_database_and_terminal_packages_absent(golden):
     """Run the command in a fresh interpreter in which the packages that it must not need can't be imported."""
     folder = golden_bundle.FOLDER

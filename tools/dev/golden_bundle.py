@@ -23,6 +23,7 @@ from decisions.constitution import load_cached
 from decisions.law import vocabulary_of
 from decisions.observe import Seen, observe, prepare_observation
 from decisions.operation import Operation
+from decisions.outcome import Report
 from decisions.record import DecisionPoint, Request
 from grants import acts
 from grants.issue import Prepared, append_signed
@@ -250,6 +251,11 @@ def files() -> dict[str, bytes]:
     made = {f"{name}.bundle": stage.bundle(seq, note=note) for name, seq in told.items()}
     made["allow-by-consent-disclosed.bundle"] = stage.bundle(told["allow-by-consent"], opened, note)
     made["allow-by-consent-witnessed.bundle"] = stage.bundle(told["allow-by-consent"], NEEDED, cosign(note))
+    with counted_randomness():
+        stage.now += SECOND
+        stage.point.report(Report(told["allow-by-consent"], "failed", 1001, "the disk was full"))
+    opened = Disclosure(frozenset({FieldPattern("/note")}))
+    made["allow-by-consent-reported.bundle"] = stage.bundle(told["allow-by-consent"], opened)
     made["log.policy"] = stage.policy().text().encode()
     made["witnessed.policy"] = stage.policy(witnessed=True).text().encode()
     made["human.signers"] = stage.pins()

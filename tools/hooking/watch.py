@@ -24,7 +24,7 @@ DEADLINE: Final = 2.0
 _MARGIN: Final = 0.25
 """What of it is left for the interpreter's start and for saying no."""
 _LIFE: Final = 60
-"""How many seconds the deciding process may live."""
+"""How many seconds longer than an answer may take the deciding process may live."""
 _HEARD: Final = b"h"
 _ENDING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 _CHUNK: Final = 65_536
@@ -57,7 +57,7 @@ def _answered(decide: Callable[[], Decided], seconds: float, say: Callable[[Spok
     ours, theirs = socket.socketpair()
     if os.fork() == 0:
         ours.close()
-        _decide(decide, theirs)
+        _decide(decide, theirs, seconds)
     theirs.close()
     try:
         spoken = _heard(ours, until)
@@ -112,7 +112,7 @@ def _heard(connection: socket.socket, until: float) -> Spoken | None:
     return None
 
 
-def _decide(decide: Callable[[], Decided], connection: socket.socket) -> NoReturn:
+def _decide(decide: Callable[[], Decided], connection: socket.socket, seconds: float) -> NoReturn:
     """Be the process that decides: say it, learn whether the host has heard it, and end."""
     code = 1
     try:
@@ -120,7 +120,7 @@ def _decide(decide: Callable[[], Decided], connection: socket.socket) -> NoRetur
         os.setsid()
         for number in _ENDING:
             signal.signal(number, signal.SIG_DFL)
-        signal.alarm(_LIFE)
+        signal.alarm(_LIFE + int(seconds))
         _keep_quiet()
         spoken, afterwards = decide()
         heard = _told(connection, spoken)

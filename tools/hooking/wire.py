@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
+from tools.errors import UnreadableCallError
+
 Event: TypeAlias = Literal["PreToolUse", "PostToolUse", "PostToolUseFailure"]
 Permission: TypeAlias = Literal["allow", "deny", "defer"]
 
@@ -27,10 +29,6 @@ HEARD: Final = 0
 BLOCKED: Final = 2
 
 _ID: Final = re.compile(r"[!-9;-~]{1,100}", re.ASCII)
-
-
-class UnreadableCallError(ValueError):
-    """What came in is no hook's call; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)

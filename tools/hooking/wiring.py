@@ -19,11 +19,11 @@ from ledger.errors import CanonError
 from ledger.event import Registry
 from ledger.log import Snapshot
 from tools.deciding import constitution_of, decision_point
+from tools.errors import UnreadableCallError
 from tools.home import Home
 from tools.hooking import wire
 from tools.hooking.judge import Judge, Known, Ways
 from tools.hooking.watch import Afterwards, Decided
-from tools.hooking.wire import UnreadableCallError
 from tools.ledger import OpenLedger, open_ledger
 from tools.show.answer import headline
 from tools.show.explanation import told

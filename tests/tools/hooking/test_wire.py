@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tools.errors import UnreadableCallError
 from tools.hooking import wire
-from tools.hooking.wire import Call, Spoken, UnreadableCallError
+from tools.hooking.wire import Call, Spoken
 
 CALL = {
     "session_id": "s-1",

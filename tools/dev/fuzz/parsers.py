@@ -21,7 +21,7 @@ from ledger.policy import parse_policy
 from ledger.proof import ConsistencyProof, InclusionProof, RangeProof, SetProof, TwinConsistency, TwinInclusion
 from ledger.tlog_proof import TlogProof
 from ledger.witness import AddCheckpoint, parse_lines, parse_size, spell_size
-from tools.dev.fuzz import seeds, stored
+from tools.dev.fuzz import hooked, seeds, stored
 from tools.dev.fuzz.parser import Parser
 from tools.resources_file import read_resources
 from verify.bundle.form import Bundle, parse_bundle
@@ -148,6 +148,7 @@ PARSERS: Mapping[str, Parser] = {
     ),
     "pattern": Parser(_text(reference.Pattern.parse), lambda: [b"db://prod/users/**"]),
     **stored.parsers(_text),
+    **hooked.parsers(),
     **{f"resources{suffix}": _resources(suffix) for suffix in seeds.RESOURCES},
     **{f"operation-{form}": _operation(form) for form in FORMS},
 }
