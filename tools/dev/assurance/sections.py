@@ -41,5 +41,17 @@ SECTIONS = (
         "one byte changed anywhere in a bundle, a proof or a signature is refused",
         ["tests/verify", "tests/grants/test_sshsig.py"],
     ),
+    Section(
+        "witnesses, watchers, and the links from one key of a log to the next",
+        ["tests/tools/witness", "tests/tools/witnessing", "tests/tools/watching", "tests/tools/test_cli_witness.py"],
+    ),
+    Section(
+        "what is erased is gone, from every file of the database too, and what is held is not erased",
+        ["tests/tools/test_cli_erase.py", "tests/tools/test_after_erasure.py", "tests/tools/test_hold_race.py"],
+    ),
+    Section(
+        "a log is copied, exported and imported whole, whatever interrupts it",
+        ["tests/tools/test_cli_copy.py", "tests/tools/test_cli_export.py", "tests/tools/test_cli_import.py"],
+    ),
     Section("every parser of untrusted bytes, on seeded mutations", ["tests/project/test_fuzz.py"]),
 )
