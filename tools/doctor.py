@@ -153,7 +153,9 @@ def _modes(home: Home) -> Finding:
     for path, refused in (
         (home.path, _WRITABLE_BY_OTHERS),
         (home.pointer if home.pointer.exists() else home.file, _WRITABLE_BY_OTHERS),
-        *([] if _is_copy(home) else [(home.mark, _WRITABLE_BY_OTHERS), (home.key, _OPEN_TO_OTHERS)]),
+        *([] if _is_copy(home) else [(home.mark, _WRITABLE_BY_OTHERS)]),
+        # Whether it should be here is another question.
+        *([(home.key, _OPEN_TO_OTHERS)] if home.key.exists() else []),
     ):
         try:
             mode = stat.S_IMODE(path.stat().st_mode)
@@ -164,7 +166,7 @@ def _modes(home: Home) -> Finding:
             wrong.append(f"{path} has mode {mode:o}: run chmod {mode & ~refused:o} {path}")
     if wrong:
         return Finding("modes", "problem", "; ".join(wrong))
-    key = "" if _is_copy(home) else ", and nobody else may read the log's key"
+    key = ", and nobody else may read the log's key" if home.key.exists() else ""
     return Finding("modes", "ok", f"nobody else may write{key}")
 
 
@@ -187,6 +189,11 @@ def _log_key(ledger: OpenLedger) -> tuple[Status, str]:
         return "warning", (
             "neither the log's key nor its mark is here: this is a copy to read from, which decides and signs nothing; "
             "where it should, restore both from where they are kept"
+        )
+    if not ledger.home.key.exists():
+        return "warning", (
+            "the log's key is not here: this machine decides, and another signs checkpoints; if none does, restore the "
+            "key from where it is kept"
         )
     if ledger.home.unlock is None and has_passphrase(ledger.home.key):
         return "ok", "sealed by a passphrase; give --passphrase-file to have it opened and compared"

@@ -348,5 +348,11 @@ def test_doctor_knows_a_copy_for_what_it_is(busy, tmp_path):
     assert [check for check, (status, _) in found.items() if status in {"problem", "evidence"}] == []
     assert (found["log key"][0], "a copy to read from" in found["log key"][1]) == ("warning", True)
     (tmp_path / "copy" / "high-water").write_bytes((busy.ledger / "high-water").read_bytes())
-    lost = busy.tally("--ledger", tmp_path / "copy", "doctor", "--json").objects
-    assert "problem" in {one["status"] for one in lost if one["check"] == "log key"}
+    deciding = busy.tally("--ledger", tmp_path / "copy", "doctor", "--json").objects
+    found = {one["check"]: (one["status"], one["detail"]) for one in deciding}
+    assert [check for check, (status, _) in found.items() if status in {"problem", "evidence"}] == []
+    assert "another signs checkpoints" in found["log key"][1]
+    (tmp_path / "copy" / "high-water").unlink()
+    shutil.copy(busy.ledger / "log.key", tmp_path / "copy" / "log.key")
+    unmarked = busy.tally("--ledger", tmp_path / "copy", "doctor", "--json").objects
+    assert "problem" in {one["status"] for one in unmarked if one["check"] == "high-water"}

@@ -1,5 +1,9 @@
 """`tally` over a ledger whose log is kept in PostgreSQL."""
 
+import shutil
+import tempfile
+from pathlib import Path
+
 import pytest
 
 from ledger.sql.address import parse_url
@@ -50,6 +54,32 @@ def test_what_was_changed_is_found(tally, kept, postgres, address):
     postgres.run(f"UPDATE {address.schema}.events SET bytes = 'x' WHERE seq = 1")
     audited = tally("audit")
     assert (audited.exit_code, "First bad row: events seq 1" in audited.stdout) == (3, True)
+
+
+def test_a_dump_that_is_brought_back_is_the_log_to_the_audit(tally, kept, postgres, address, tmp_path):
+    """As the guide has it: dumped and restored elsewhere, tried there, then put into use."""
+    assert tally("checkpoint").exit_code == 0
+    with tempfile.TemporaryDirectory() as folder:
+        dump = Path(folder) / "records.sql"
+        postgres.program("pg_dump", "--schema", address.schema, "--file", dump, "postgres")
+        postgres.run("CREATE DATABASE another ENCODING 'UTF8' TEMPLATE template0")
+        try:
+            postgres.program("psql", "-v", "ON_ERROR_STOP=1", "--quiet", "--file", dump, "another")
+            other = str(address).replace("/postgres?", "/another?")
+            trial = tmp_path / "trial"
+            trial.mkdir()
+            for name in ("policy", "signers"):
+                shutil.copy(kept / name, trial / name)
+            (trial / "database").write_text(f"{other}\n")
+            for words in (("db", "check"), ("audit",)):
+                done = tally("--ledger", trial, *words)
+                assert done.exit_code == 0, done.stdout + done.stderr
+            assert tally("db", "use", other).exit_code == 0
+            assert {one["status"] for one in tally("doctor", "--json").objects} == {"ok"}
+            assert tally("principal", "add", "human:bo", "--yes").exit_code == 0
+            assert tally("audit").exit_code == 0
+        finally:
+            postgres.run("DROP DATABASE another WITH (FORCE)")
 
 
 def test_a_schema_that_is_there_is_left_as_it_is(tally, kept, key, address, tmp_path):
