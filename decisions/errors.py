@@ -5,7 +5,8 @@
     |-- ConstitutionError        a constitution that is not accepted, as a whole
     |-- EnforcementError         an enforcement point that is wired or used wrongly
     |-- GovernanceDenied         what an enforcement point raises in the place of an effect (decisions.pep.denied)
-    |-- OutcomeError             an outcome that can't be reported: of no decision, a second one, by somebody else
+    |-- OutcomeError             an outcome that can't be reported: of no decision, or by somebody else
+    |   `-- OutcomeStandsError   another outcome was reported before
     |-- RequestConflictError     a request id that was used for another operation
     `-- TrustError               a trust key that could be another's, or a trust state that does not follow
 
@@ -34,7 +35,11 @@ class EnforcementError(DecisionError, TypeError):
 
 
 class OutcomeError(DecisionError, ValueError):
-    """An outcome can't be reported: there is no such decision, it has another outcome, or somebody else has asked."""
+    """An outcome can't be reported: of no decision, by somebody else than asked, or with a note of another form."""
+
+
+class OutcomeStandsError(OutcomeError):
+    """An outcome can't be reported: the decision has another one."""
 
 
 class RequestConflictError(DecisionError, ValueError):

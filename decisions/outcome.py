@@ -9,7 +9,7 @@ Source: DESIGN sections 7 and 11; policy case D03.
 from dataclasses import dataclass
 from typing import Final
 
-from decisions.errors import OutcomeError
+from decisions.errors import OutcomeError, OutcomeStandsError
 from decisions.events import DecisionMade, Effect, OutcomeReported, outcome_claim
 from grants.errors import IdentifierError
 from grants.events import ConsentConsumed
@@ -62,8 +62,8 @@ def report_outcome(tx: Transaction, registry: Registry, report: Report) -> Repor
     """Append an outcome; the same one again gives the event that stands.
 
     Raises:
-        OutcomeError: there is no such decision, another outcome stands, somebody else has asked, or the note has
-            another form.
+        OutcomeError: there is no such decision, somebody else has asked, or the note has another form.
+        OutcomeStandsError: the decision has another outcome.
     """
     note = _opening(report.note)
     event = read_event(tx, registry, report.decision) if report.decision >= 0 else None
@@ -114,7 +114,7 @@ def _standing(tx: Transaction, registry: Registry, seq: int, report: Report) -> 
     body = found.body if found is not None else None
     if not isinstance(body, OutcomeReported) or body.outcome != report.outcome:
         was = body.outcome if isinstance(body, OutcomeReported) else "something else"
-        raise OutcomeError(f"decision {report.decision} was reported {was} by event {seq}: it has one outcome")
+        raise OutcomeStandsError(f"decision {report.decision} was reported {was} by event {seq}: it has one outcome")
     return Reported(seq, report.decision, report.outcome, repeated=True)
 
 

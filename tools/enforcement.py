@@ -9,6 +9,7 @@ What leaves no trace can't be told: an effect whose enforcement point neither as
 Source: DESIGN sections 7 and 11; docs/guides/enforce.md; policy cases F01, F03, F11.
 """
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,7 @@ from tools.errors import InputError
 from tools.hooking.settings import Found, hooks_in
 from tools.hooking.wire import BEFORE
 from tools.ledger import OpenLedger
+from tools.spool import FileSpool
 
 LOOKED_AT: Final = 10_000
 """How many decisions are looked at, the latest ones: an answer is wanted now, and the audit reads all of them."""
@@ -82,6 +84,10 @@ def enforcement(ledger: OpenLedger, settings: Sequence[Path]) -> Iterator[Findin
         yield Finding("settings", "warning", "no host's settings found: name them with --settings FILE")
     for file in files:
         yield from _file(ledger, file.absolute())
+    yield from _twice(files)
+    kept = FileSpool(ledger.home.spool).pending()
+    if kept:
+        yield Finding("kept", "warning", f"not recorded yet: {len(kept)} from an outage; run tally outcome recover")
     seen, services = ledger.log.read(lambda look: (_seen(look, ledger.registry), _services(look)))
     for name, standing in services.items():
         if standing and name not in seen.askers:
@@ -111,6 +117,19 @@ def _file(ledger: OpenLedger, file: Path) -> Iterator[Finding]:
             "settings",
             "warning",
             f"no rule keeps agents out of {file}: run tally resource add '{place}' --set asset=control_plane",
+        )
+
+
+def _twice(files: Sequence[Path]) -> Iterator[Finding]:
+    """A host runs the hooks of all its settings: asked a second time about one call, the answer is a repeat."""
+    asking = []
+    for file in files:
+        with contextlib.suppress(InputError):
+            asking += [one for one in hooks_in(file) if one.event == BEFORE]
+    if len(asking) > 1:
+        where = ", ".join(str(one.file) for one in asking)
+        yield Finding(
+            "hook", "warning", f"asked {len(asking)} times about one call, in {where}: the second answer is a deny"
         )
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from decisions.answer import Answer
 from decisions.constitution.model import TrustClass
-from decisions.errors import DecisionError, OutcomeError
+from decisions.errors import DecisionError, OutcomeError, OutcomeStandsError
 from decisions.law import open_class_of
 from decisions.operation import Operation
 from decisions.outcome import Report
@@ -62,15 +62,18 @@ def _default() -> TrustClass | None:
 
 
 def recover(service: DecisionService, uid: int | None, spool: Spool) -> Iterator[Kept]:
-    """Record what is kept, oldest first, and give each that was; the rest stays where the ledger can't be had.
+    """Record what is kept, oldest first, and give each that was.
 
-    What was said is asked after the fact, under its own id, and reported done with when it was said.
+    What was said is asked after the fact, under its own id, and reported done with when it was said. What another user
+    has kept is left to that user; where the ledger can't be had, everything is left.
     """
     for kept in spool.pending():
         try:
             recorded = _recorded(service, uid, kept)
+        except OutcomeStandsError:
+            recorded = True  # the ledger knows better
         except OutcomeError:
-            recorded = True  # the ledger knows better: it has another outcome, or does not know who reports
+            continue
         except (LedgerError, DecisionError):
             recorded = False
         if not recorded:

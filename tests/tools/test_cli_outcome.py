@@ -77,3 +77,22 @@ def test_what_was_kept_is_recorded_when_the_ledger_is_back(desk, allowed):
     said = desk.run("outcome", "show", desk.size() - 2, "--json").object
     assert (said["outcome"], said["by"]) == ("done", "agent:companion")
     assert said["note"].startswith("the fixed words were said without a verdict, at 2")
+
+
+def test_what_another_user_kept_is_left_to_that_user(desk):
+    spool = FileSpool(desk.ledger / "spool")
+    spool.keep(Kept("outcome", decision=0))
+    denied = desk.run("decide", "--as", "agent:nobody", "--shell", "ls", "--json").object["decision"]
+    spool.keep(Kept("outcome", decision=denied))
+    allowed = desk.decide("r1", "--shell", "rm tests/fixtures/a.json", "--cwd", "/srv/app").object["decision"]
+    spool.keep(Kept("outcome", decision=allowed))
+    assert desk.run("outcome", "recover", "--json").object == {"recorded": 1, "left": 2}
+    assert desk.run("outcome", "show", allowed).exit_code == 0
+
+
+def test_what_the_ledger_knows_better_is_forgotten(desk, allowed):
+    spool = FileSpool(desk.ledger / "spool")
+    spool.keep(Kept("outcome", decision=allowed, outcome="done"))
+    desk.run("outcome", "report", allowed, "failed")
+    assert desk.run("outcome", "recover", "--json").object == {"recorded": 1, "left": 0}
+    assert desk.run("outcome", "show", allowed, "--json").object["outcome"] == "failed"

@@ -4,9 +4,11 @@ import json
 
 import pytest
 
+from decisions.pep import Kept
 from tools.hooking.judge import Judge
 from tools.hooking.settings import Wired, settings_of
 from tools.hooking.wire import Call
+from tools.spool import FileSpool
 
 RM = {"command": "rm tests/fixtures/a.json"}
 
@@ -82,6 +84,17 @@ def test_settings_that_let_calls_through_are_a_problem(desk, settings):
     code, found = looked(desk, "--settings", settings)
     assert code == 1
     assert ("problem" in dict(found["hook"]), "Bash alone" in str(found["hook"])) == (True, True)
+
+
+def test_a_hook_that_is_configured_twice_is_named(desk, settings, tmp_path):
+    (tmp_path / "again.json").write_text(settings.read_text())
+    _, found = looked(desk, "--settings", settings, "--settings", tmp_path / "again.json")
+    assert any("asked 2 times about one call" in detail for _, detail in found["hook"])
+
+
+def test_what_waits_to_be_recorded_is_named(desk, settings):
+    FileSpool(desk.ledger / "spool").keep(Kept("outcome", decision=18))
+    assert "run tally outcome recover" in looked(desk, "--settings", settings)[1]["kept"][0][1]
 
 
 @pytest.mark.parametrize("text", [None, "{", "{}"])

@@ -120,6 +120,8 @@ class Judge:
 
     def after(self, call: Call) -> Spoken:
         """Report what became of a call; say something only where it should not have run."""
+        if call.use is None:
+            return SILENCE  # nobody can tell which of the calls it was: its decision stays open
         effect = _effect(call)
         known = self._last(call)
         if known is None:
@@ -146,12 +148,14 @@ class Judge:
         waits = ""
         if answer.outcome == "hold" and answer.request is not None:
             waits = f" A human can consent: tally grant issue {answer.request}. Then call the tool again."
-        return wire.answer(permission, f"{self.explain(answer)}{waits}")
+        try:
+            explained = self.explain(answer)
+        except Exception:  # noqa: BLE001  (a verdict that stands in the log is told, in however few words)
+            explained = f"{answer.outcome.upper()}  {answer.reason}  (decision {answer.decision})"
+        return wire.answer(permission, f"{explained}{waits}")
 
     def _last(self, call: Call) -> Known | None:
         """Give the decision of a call: of several, asked again after a hold, the last."""
-        if call.use is None:
-            return None
         named = _named(call)
         found = self.find(named)
         for again in range(2, _ASKED_AGAIN + 2):

@@ -1,6 +1,7 @@
 """What the hook says before a tool, and records after it: policy cases D15, D17, F03, F07, F09."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -150,6 +151,22 @@ def test_a_call_without_an_id_is_decided_each_time(host):
     assert [said(host.before("Bash", RM, None))[0] for _ in range(2)] == ["allow", "allow"]
     ids = [event.request for event in host.events("decision.made")]
     assert all(one.startswith("hook:s-1:-:") for one in ids)
+
+
+def test_after_a_call_without_an_id_nothing_is_guessed(host):
+    host.before("Bash", RM, None)
+    assert host.after("Bash", RM, None) == wire.SILENCE
+    assert (len(host.events("decision.made")), host.outcomes()) == (1, [])
+
+
+def test_a_verdict_that_can_not_be_explained_is_told_all_the_same(court):
+    def fails(_answer):
+        raise ZeroDivisionError
+
+    judge = replace(judge_over(court), explain=fails)
+    call = wire.Call("PreToolUse", "s-1", "toolu_1", {"tool_name": "Bash", "tool_input": RM, "cwd": "/srv/app"})
+    permission, reason = said(judge.before(call)[0])
+    assert (permission, reason.startswith("ALLOW  ALLOWED  (decision ")) == ("allow", True)
 
 
 # F07, D15: what the host changed is another operation.
