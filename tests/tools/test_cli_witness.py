@@ -6,7 +6,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,14 +19,9 @@ from tests.tools.restoring import behind
 from tests.tools.witness.story import HONEST, LOG
 from tools import web
 from tools.cli.witness_client import standing
-from tools.errors import EvidenceError, RemoteError
 from tools.home import Home
 from tools.ledger import open_ledger
-from tools.witnessing import keeping
-from tools.witnessing.keeping import Submitter
 from verify.cli import run as verify
-
-COSIGNER = CosignatureSigner("w.example", Ed25519PrivateKey.from_private_bytes(b"w" * 32)).verifier_key
 
 
 class Service:
@@ -370,44 +364,6 @@ def test_keep_has_each_checkpoint_cosigned(tally, ledger, serve, tally_program, 
     now = tally("witness", "status", "--json").object
     assert (process.returncode, now["state"], now["size"]) == (0, "final", 4)
     assert service.stop()[0] == 0
-
-
-@pytest.fixture
-def submitter(ledger):
-    """What has each checkpoint of a ledger cosigned, with what it said."""
-    opened, said = open_ledger(Home(ledger)), []
-    policy = (ledger / "policy").read_text() + f"witness w {COSIGNER.text()} http://127.0.0.1:9/\n"
-    (ledger / "policy").write_text(policy)
-    yield Submitter(opened, ledger.parent / "found", said.append, threading.Event()), said
-    opened.close()
-
-
-def test_witness_that_is_away_is_told_once_and_ends_nothing(submitter, monkeypatch):
-    asks = []
-
-    def away(*_):
-        asks.append(1)
-        raise RemoteError("nobody there")
-
-    monkeypatch.setattr(keeping, "AGAIN", 0.01)
-    monkeypatch.setattr(keeping, "submit", away)
-    one, said = submitter
-    with one:
-        while len(asks) < 3:
-            time.sleep(0.01)
-    assert (len(said), one.contradicted, one.stop.is_set()) == (1, False, False)
-    assert "could not be asked: nobody there" in said[0]
-
-
-def test_witness_that_holds_another_history_ends_it(submitter, monkeypatch):
-    def against(*_):
-        raise EvidenceError("w: another history")
-
-    monkeypatch.setattr(keeping, "submit", against)
-    one, _ = submitter
-    with pytest.raises(EvidenceError, match="another history"), one:
-        assert one.stop.wait(10)
-    assert one.contradicted
 
 
 def test_a_standing_is_read_without_the_key(ledger):

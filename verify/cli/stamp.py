@@ -11,8 +11,9 @@ from ledger.note import parse_note
 from verify import stamp
 from verify.check.report import failed, passed
 from verify.cli.files import read, read_policy
+from verify.cli.links import Leading, links_options
 from verify.cli.output import conclude
-from verify.errors import StampError
+from verify.errors import LineageError, StampError
 from verify.strict import Strict
 
 
@@ -22,10 +23,12 @@ from verify.strict import Strict
 @click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log and witness keys you trust.")
 @click.option("--roots", "roots_file", metavar="PEM", required=True, help="The certificates that you trust for time.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(file: str, note_file: str, policy_file: str, roots_file: str, as_json: bool) -> int:
+@links_options
+def command(leading: Leading, file: str, note_file: str, policy_file: str, roots_file: str, as_json: bool) -> int:
     """Check that a checkpoint existed at the time that a stamping authority vouches for (RFC 3161).
 
-    FILE is what `tally stamp show` wrote, or - for standard input.
+    FILE is what `tally stamp show` wrote, or - for standard input. With --links the checkpoint may be of a key that
+    came after one of the policy's.
 
     \b
     Example:
@@ -36,9 +39,9 @@ def command(file: str, note_file: str, policy_file: str, roots_file: str, as_jso
     token = read(file, stamp.MAX_SIZE)
     at = None
     try:
-        witnessed = policy.open(note)
+        witnessed = (leading.follow(policy) or policy).open(note)
         lines = [passed("checkpoint", f"signed by {witnessed.log.name} for {witnessed.checkpoint.size} events")]
-    except NoteError as error:
+    except (NoteError, LineageError) as error:
         lines = [failed("checkpoint", str(error))]
     else:
         try:
