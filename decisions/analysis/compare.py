@@ -7,10 +7,9 @@ Source: docs/spec/analysis.md; policy cases G01, G03, G05, G09.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from types import MappingProxyType
 
-from decisions.analysis.axes import Key
 from decisions.analysis.base import Judging, spoken
 from decisions.analysis.cells import Cells, Path
 from decisions.analysis.diagram import FALSE, TRUE, Node, Nodes
@@ -91,14 +90,6 @@ class Comparison:
             self._changed[pair] = self._moves(pair)
         return self._changed[pair]
 
-    def at(self, node: Node, cell: Mapping[Key, object]) -> int:
-        """Give the leaf of one cell: a value for each axis on which the diagram depends."""
-        diagrams, axes = self.space.diagrams, self.space.axes
-        while diagrams.level(node) < len(axes):
-            axis = axes[diagrams.level(node)]
-            node = diagrams.children(node)[axis.group_of(cell[axis.key])]
-        return node
-
     def witness(self, wanted: Collection[int]) -> Witness | None:
         """Find the fewest facts that bring about one of these moves; the first kind and verb among equals."""
         found = [
@@ -171,7 +162,7 @@ class Comparison:
         ]
         levels = self.space.levels_of(*pair)
         sample = {axes[level].key: axes[level].first(chosen.get(level, 0)).value for level in levels}
-        leaf = self.at(self.moves(pair), sample)
+        leaf = self.space.at(self.moves(pair), sample)
         if leaf not in wanted:  # pragma: no cover
             raise AssertionError(path)  # `least` has proven it for every rest
         before, after = MOVES[leaf]

@@ -3,13 +3,15 @@
 Source: docs/spec/analysis.md.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from decisions.analysis.base import Judging
+from decisions.analysis.axes import Key
+from decisions.analysis.base import Judging, spoken
 from decisions.analysis.cells import Cells
-from decisions.analysis.diagram import TRUE, Node
+from decisions.analysis.diagram import FALSE, TRUE, Node
 from decisions.analysis.drawing import Drawing, Pair
 from decisions.analysis.finding import Finding
+from decisions.analysis.level import Level
 from decisions.analysis.places import Places
 from decisions.analysis.rules import Registered, Rules
 from decisions.analysis.side import Side
@@ -34,6 +36,7 @@ class Sight:
         self.space = Space([side])
         self.drawing = Drawing(self.space, side)
         self.judging = Judging(self.space.diagrams)
+        self._bases: dict[Pair, Node] = {}
         self._places = Places(self.space, resources or ())
 
     @property
@@ -60,6 +63,13 @@ class Sight:
     def can_hold(self, condition: Expression, pairs: Sequence[Pair]) -> bool:
         """Tell whether a condition is true in some cell."""
         return not all(self.lacks(self.drawing.condition(condition, pair), pair, TRUE) for pair in pairs)
+
+    def level(self, pair: Pair, cell: Mapping[Key, object], *, covered: bool) -> Level:
+        """Give the level of one cell, as it is where a standing grant covers the action, or where none does."""
+        if pair not in self._bases:
+            self._bases[pair] = self.judging.base(spoken(self.drawing, pair), TRUE)
+        base = self.space.at(self._bases[pair], cell)
+        return Level(self.judging.level(base, TRUE if covered else FALSE))
 
     def selects(self, place: str, condition: Expression, pairs: Sequence[Pair]) -> Iterator[Finding]:
         """Look whether a condition about resources can be true of any in the store."""

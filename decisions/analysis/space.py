@@ -7,11 +7,11 @@ Source: DESIGN sections 10 to 12; docs/spec/analysis.md.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from decisions.analysis.axes import Axis, Key, Point, apart, divided, points_of, reference_points
-from decisions.analysis.diagram import Diagrams
+from decisions.analysis.diagram import Diagrams, Node
 from decisions.analysis.side import TARGET, Side
 from decisions.constitution.fraction import ONE, spell_fraction
 from grants.expression import AttributeType, Ref
@@ -47,6 +47,18 @@ class Space:
     def axis(self, key: Key) -> Axis:
         """Give an axis."""
         return self.axes[self._levels[key]]
+
+    def at(self, node: Node, cell: Mapping[Key, object]) -> Node:
+        """Give the leaf of one cell.
+
+        Args:
+            node: a diagram.
+            cell: a value for each axis that it asks.
+        """
+        while self.diagrams.level(node) < len(self.axes):
+            axis = self.axes[self.diagrams.level(node)]
+            node = self.diagrams.children(node)[axis.group_of(cell[axis.key])]
+        return node
 
     @cached_property
     def pairs(self) -> tuple[tuple[str, str], ...]:
