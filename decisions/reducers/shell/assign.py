@@ -3,16 +3,17 @@
 Source: POSIX.1-2024 XCU 2.9.1; bash 5.2 manual (declare, export, readonly, unset); policy cases A11, A13.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tree_sitter import Node
 
 from decisions.reducers.errors import UnreadableError
-from decisions.reducers.shell.expand import Surroundings, expand_one
+from decisions.reducers.shell.arithmetic import NUMBER
+from decisions.reducers.shell.expand import Surroundings, expand, expand_one
 from decisions.reducers.shell.parse import bytes_of, check_gaps, text_of
 from decisions.reducers.shell.word import Word
 
-_ATTRIBUTES = frozenset({"-x", "-r", "-g", "-gx", "-xr", "-rx"})
+_ATTRIBUTES = frozenset({"-x", "-r", "-g", "-gx", "-xr", "-rx", "-a"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +25,23 @@ class Assignment:
         value: its value, or None where only the shell knows it.
         exported: whether programs get to see it for certain.
         fixed: whether it becomes read-only.
+        elements: what an array holds, None where only the shell knows it, or no array.
+        array: whether it is an array.
     """
 
     name: str
     value: Word | None
     exported: bool = False
     fixed: bool = False
+    elements: tuple[Word, ...] | None = None
+    array: bool = False
 
 
 def assigned(node: Node, place: Surroundings) -> Assignment:
     """Read ``name=value``, the value as far as it is known.
 
     Raises:
-        UnreadableError: an array, an index, or a value that isn't read.
+        UnreadableError: an index, or a value that isn't read.
     """
     name, *rest = [child for child in node.children if child.is_named]
     operator = next((child.type for child in node.children if child.type in {"=", "+="}), None)
@@ -44,10 +49,28 @@ def assigned(node: Node, place: Surroundings) -> Assignment:
         raise UnreadableError("an assignment that isn't read")
     if not rest:
         return Assignment(text_of(name), Word.of(""))
+    if rest[0].type == "array":
+        return _array(text_of(name), rest[0], place, adds=operator == "+=")
     value: Word | None = expand_one(rest[0], place)
-    if operator == "+=" or b":~" in bytes_of(node) or value is None or not value.is_literal:
+    if operator == "+=" or b":~" in bytes_of(node) or value is None or not (value.is_literal or value == NUMBER):
         value = None
     return Assignment(text_of(name), value)
+
+
+def _array(name: str, node: Node, place: Surroundings, *, adds: bool) -> Assignment:
+    opening, *elements, closing = node.children
+    if opening.type != "(" or closing.type != ")":
+        raise UnreadableError("an array that isn't read")  # pragma: no cover
+    check_gaps(node, elements)
+    words = [word for element in elements for word in expand(element, place)]
+    # `[2]=x` sets one element, and a word that is split or matched against files makes any number of them.
+    if any("=" in word.shown() and word.shown().startswith("[") for word in words):
+        raise UnreadableError("an array with indices")
+    known: tuple[Word, ...] | None = tuple(words) if all(word.is_literal for word in words) else None
+    if adds:
+        before = place.state.arrays.get(name)
+        known = None if known is None or before is None else (*before, *known)
+    return Assignment(name, None, elements=known, array=True)
 
 
 def declared(node: Node, place: Surroundings) -> list[Assignment]:
@@ -63,8 +86,9 @@ def declared(node: Node, place: Surroundings) -> list[Assignment]:
     for child in rest:
         if child.type == "variable_assignment":
             found = assigned(child, place)
-            name, value = found.name, found.value
-        elif child.type == "variable_name":
+            result.append(replace(found, exported=exported, fixed=fixed))
+            continue
+        if child.type == "variable_name":
             name, value = text_of(child), None
         else:
             word = expand_one(child, place).literal or ""

@@ -12,6 +12,7 @@ from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, unresolved
 from decisions.reducers.paths import is_broad, is_sink, scope_of
 from decisions.reducers.shell.flow import Flow
+from decisions.reducers.shell.jumps import Jumps
 from decisions.reducers.shell.options import OptionTable, Parsed, parse
 from decisions.reducers.shell.state import Ends, State, both
 from decisions.reducers.shell.targets import Target, targets
@@ -27,6 +28,8 @@ class Reader(Protocol):
     home: str | None
     links: set[str]
     flow: Flow
+    jumps: Jumps
+    trapped: bool
 
     def command(self, words: Sequence[Word], state: State, within: "Within") -> Ends:
         """Reduce a command that another one runs."""
@@ -176,6 +179,15 @@ class Call:
             self._act(found.kind, found.verb, found.target, **dict(found.facts))
         self._reader.effects.problems += inner.problems
         return any(found.verb != "read" for found in inner.actions) or bool(inner.problems)
+
+    def jump(self) -> None:
+        """Note that this command leads to the end of a loop or a function."""
+        if self._reader.jumps.jump(self.name, self.state, far=bool(self.words)):
+            self.ends = both(self.state.left())
+
+    def trap(self) -> None:
+        """Note that something runs later, whenever a signal comes."""
+        self._reader.trapped = True
 
     def take(self, name: str) -> None:
         """Note that an inherited variable's value is used."""

@@ -14,6 +14,7 @@ import re
 from decisions.reducers.shell.options import names
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
+FUNCTION = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*", re.ASCII)
 
 _HARMLESS = names("""
     CI CLICOLOR CLICOLOR_FORCE COLUMNS DEBIAN_FRONTEND FORCE_COLOR LANG LANGUAGE LINES LOG_LEVEL NODE_ENV NO_COLOR

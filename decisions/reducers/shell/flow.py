@@ -40,7 +40,7 @@ class Flow:
         """Give what notes that a part of the operation uses a variable."""
 
         def take(name: str) -> None:
-            if name not in _TELLS_NOTHING and not is_harmless(name, exported=True):
+            if not name.isdigit() and name not in _TELLS_NOTHING and not is_harmless(name, exported=True):
                 self.taken.setdefault(name, part)
 
         return take

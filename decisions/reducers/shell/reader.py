@@ -7,15 +7,18 @@ Source: DESIGN section 10; policy cases A03, A05.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, too_complex
 from decisions.reducers.shell import commands
 from decisions.reducers.shell.call import Call, Within
+from decisions.reducers.shell.commands import builtins
 from decisions.reducers.shell.environment import NAME, is_harmless
 from decisions.reducers.shell.flow import Flow
+from decisions.reducers.shell.jumps import Jumps
 from decisions.reducers.shell.state import Ends, State, both
 from decisions.reducers.shell.targets import targets
 from decisions.reducers.shell.walk import Walk
@@ -39,6 +42,10 @@ class ScriptReader:
         self.home = home
         self.links: set[str] = set()
         self.flow = Flow()
+        self.jumps = Jumps()
+        self.trapped = False
+        self._defined: set[str] = set()
+        self._calls: list[tuple[str, set[str]]] = []
         self._numbers: dict[tuple[str, int], int] = {}
         self._steps = 0
 
@@ -50,6 +57,46 @@ class ScriptReader:
         """
         self.check_depth(within)
         return Walk(self, text, within).run(state)
+
+    def define(self, name: str) -> None:
+        """Note that a function is defined.
+
+        Raises:
+            UnreadableError: it can't be told for certain what a call of it does.
+        """
+        if self.trapped:
+            raise UnreadableError("a function that a trap may call before it is defined")
+        if name in builtins.COMMANDS or name.startswith("command_not_found"):
+            raise UnreadableError(f"a function in place of the shell's own: {name[:40]}")
+        if name in self._defined:
+            raise UnreadableError(f"a function that is defined twice: {name[:40]}")
+        self._defined.add(name)
+
+    @contextmanager
+    def calling(self, name: str) -> Iterator[set[str]]:
+        """Enter a function; give the names that become local to it.
+
+        Raises:
+            UnreadableError: it is within itself.
+        """
+        if any(name == called for called, _ in self._calls):
+            raise UnreadableError(f"a function that calls itself: {name[:40]}")
+        local: set[str] = set()
+        self._calls.append((name, local))
+        try:
+            yield local
+        finally:
+            self._calls.pop()
+
+    @property
+    def in_function(self) -> bool:
+        """Whether a function is being walked."""
+        return bool(self._calls)
+
+    def note_local(self, name: str) -> None:
+        """Note that a variable is local to the function that is called."""
+        if self._calls:
+            self._calls[-1][1].add(name)
 
     def number(self, within: Within, place: int) -> int:
         """Number the command at a place of a script; the same place keeps its number.

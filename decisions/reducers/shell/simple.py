@@ -25,12 +25,15 @@ WORDS = frozenset(
         "expansion",
         "command_substitution",
         "process_substitution",
+        "arithmetic_expansion",
     }
 )
 _NUMBER = re.compile(r"[-+]?[0-9]+", re.ASCII)
 _SPECIAL_NUMBERS = frozenset({"$?", "$#", "$$", "$!", "${#}", "${?}"})
 REDIRECTS = frozenset({"file_redirect", "heredoc_redirect", "herestring_redirect"})
-EXPANSIONS = frozenset({"simple_expansion", "expansion", "command_substitution", "process_substitution"})
+EXPANSIONS = frozenset(
+    {"arithmetic_expansion", "simple_expansion", "expansion", "command_substitution", "process_substitution"}
+)
 
 
 def expands(name: Node) -> bool:

@@ -58,7 +58,7 @@ def rows(name: str) -> list[tuple[str, str, set[str]]]:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Give each row of a row file to the tests that ask for one."""
-    for name in ("shell_row", "service_row", "leaving_row", "sql_row"):
+    for name in ("shell_row", "service_row", "leaving_row", "construct_row", "sql_row"):
         if name in metafunc.fixturenames:
             found = rows(f"{name}s.txt")
             metafunc.parametrize(name, [row[1:] for row in found], ids=[row[0] for row in found])

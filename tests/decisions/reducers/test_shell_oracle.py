@@ -27,7 +27,9 @@ PIECES = (
     "a", "b", "\\c", '"d e"', "'f g'", '"$v"', "$v", "${v}", "\\ ", '""', "''", "=", "x=y", "#", "a#b", "{a,b}", "{",
     "}", "{}", ",", "-n", "--", "~", "*", "?", '"\\"q"', "'\\'", "$(zap s)", "`zap t`", '"$(zap u)"', "$", "\\$", '"$"',
     "!", "[a]", "]", "\\\n", "%", "^", "1", "-1", "\u00e9", '"\n"', "$'a\\tb'", "\\*", "<(zap p)", "@", "+", "/", ":",
-    "\\\\", '"a\\b"', '"\\$v"', '"\\`"', '$"x"', "$PWD", "$RANDOM", "$w",
+    "\\\\", '"a\\b"', '"\\$v"', '"\\`"', '$"x"', "$PWD", "$RANDOM", "$w", "$((1+2))", "$((n))", '"$((n + 1))"',
+    "${v%b}", "${v##*/}", '"${v#a}"', "${v:-z}", '"${v:+z}"', "${v^^}", '"${l[@]}"', "${l[1]}", '"${l[0]}"',
+    "${#l[@]}", '"$1"', "$2", '"$@"', "$#", "${v%%/*}", "$n", "${#v}", '"${v,,}"', "${v/a/z}",
 )  # fmt: skip
 NAMES = (
     "zap",
@@ -48,7 +50,8 @@ NAMES = (
 )
 BEFORE = (
     "", "", "", "w=1 ", "w=$(zap e) ", 'w="a b" v=2 ', "v=a/b; ", "IFS=/; v=a/b; ", "readonly v=c\n", "v=q ", "PWD=z; ",
-    "RANDOM=4; ", "v=~/x; ", "v=e; export v=f w=$v; ", "v=g; bash -c 'zap $v'; ",
+    "n=3; ", "n=$((n+1)); ", "l=(a 'b c' d); ", "l+=(e); ", "v=${v%b}; ", "((n=2)); ", "l=x; ", "v=a/b n=7; ",
+    "unset v; ", "RANDOM=4; ", "v=~/x; ", "v=e; export v=f w=$v; ", "v=g; bash -c 'zap $v'; ",
 )  # fmt: skip
 BEHIND = (
     "", "", "", " >/dev/null", " 2>&1", ' <<<"$(zap h)"', " >/dev/null extra", ">/dev/null", " 2>/dev/null",
@@ -58,6 +61,17 @@ FRAMES = (
     "{0} && {1}", "{0} || {1}", "{0}; {1}", "{0}\n{1}", "{0} | {1}", "( {0} )", "{{ {0}; }}", "! {0}",
     "if {0}; then {1}; else {2}; fi", "for i in {w} b; do {0}; done", "case {w} in a) {0};; *) {1};; esac",
     "{0} # {w}\n{1}", "{0} #{w} \\\n{1}", "while {0}; do {1}; break; done", "[[ {w} == {w} ]] && {0}", "eval '{0}'",
+)  # fmt: skip
+# The same with little but what has a value, so that most scripts are read, and their values compared.
+PLAIN_PIECES = (
+    "a", "b", '"$v"', "${v}", "$v", "$w", "$n", "$((n+1))", "${v%b}", "${v##*/}", '"${v#a}"', "${v:-z}", "${v^^}", "/",
+    '"${l[@]}"', "${l[1]}", '"${l[0]}"', "${#l[@]}", '"$1"', "$1", "$2", '"$@"', "${v%%/*}", '"${v,,}"',
+)  # fmt: skip
+PLAIN_NAMES = ("zap", "zop", "f", "g")
+PLAIN_BEFORE = (
+    "", "", "v=a/b; ", "v=q ", "v=ab; ", "n=3; ", "n=$((n+1)); ", "l=(a b c); ", "l+=(e); ", "v=${v%b}; ", "((n=2)); ",
+    "l=x; ", "w=$v; ", "unset v; ", "unset l; ", "w=c; ", "return; ", "break; ", "break 2; ", "f; ", "g a; ", "shift; ",
+    "eval 'v=e'; ", "local w=l; ", "[ a ] && v=k; ", "readonly w; ",
 )  # fmt: skip
 HANDLER = (
     'command_not_found_handle(){ local o; printf -v o "%s\\x1f" "$@"; printf "%s\\x1e" "$o" >>"$LOG/$BASHPID"; '
@@ -141,6 +155,15 @@ def test_everything_that_bash_runs_was_seen(seed: int, seen: list[list[str | Non
             assert any(covers(found, ran) for found in seen), (text, ran, seen)
     assert read > 20
     assert not list(directory.iterdir())
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_values_that_are_known_are_those_of_bash(
+    seed: int, seen: list[list[str | None]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("PIECES", PLAIN_PIECES), ("NAMES", PLAIN_NAMES), ("BEFORE", PLAIN_BEFORE), ("BEHIND", ("",))):
+        monkeypatch.setattr(f"{__name__}.{name}", value)
+    test_everything_that_bash_runs_was_seen(seed, seen, tmp_path)
 
 
 def test_every_builtin_of_bash_is_described() -> None:

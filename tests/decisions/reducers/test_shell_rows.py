@@ -30,6 +30,13 @@ def test_what_leaves_reduces_to_its_effects(
     assert effects == notation(shell(script))
 
 
+def test_construct_of_bash_reduces_to_its_effects(
+    construct_row: tuple[str, set[str]], shell: Shell, notation: Notation
+) -> None:
+    script, effects = construct_row
+    assert effects == notation(shell(script))
+
+
 def test_chain_names_the_segment_of_each_effect(shell: Shell) -> None:
     """A01: the denial of a chain can cite the segment that has no authority."""
     found = shell("cd /srv && python3 deploy.py").actions

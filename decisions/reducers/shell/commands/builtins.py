@@ -7,6 +7,7 @@ Source: bash 5.2 builtins; policy cases A11, A15.
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from decisions.reducers.errors import UnreadableError, unresolved
@@ -14,7 +15,7 @@ from decisions.reducers.paths import is_sink
 from decisions.reducers.shell.call import Call
 from decisions.reducers.shell.environment import NAME
 from decisions.reducers.shell.options import options
-from decisions.reducers.shell.state import Ends
+from decisions.reducers.shell.state import Ends, both
 from decisions.reducers.shell.targets import targets
 from decisions.reducers.shell.word import Piece, Word
 
@@ -32,11 +33,11 @@ _SHOPT = frozenset({"-s", "-u", "-q", "globstar", "dotglob", "failglob", "nocase
 _COMMAND_NAME = re.compile(r"[A-Za-z0-9_.+/\[:-]+", re.ASCII)
 
 _HARMLESS = (
-    "true", "false", "echo", "pwd", "exit", "return", "break", "continue", "shift", "fg", "bg",
+    "true", "false", "echo", "pwd", "exit", "fg", "bg",
     "disown", "times", "kill", "logout", "suspend", "caller", "help", "dirs", "umask", "ulimit",
 )  # fmt: skip
 _OPAQUE = (
-    "alias", "unalias", "trap", "hash", "enable", "bind", "complete", "compgen", "compopt", "mapfile", "readarray",
+    "alias", "unalias", "hash", "enable", "bind", "complete", "compgen", "compopt", "mapfile", "readarray",
     "coproc", "fc", "getopts", "let", "declare", "typeset", "local", "export", "readonly", "unset", "unsetenv",
     "history",
 )  # fmt: skip
@@ -53,6 +54,32 @@ def _harmless(call: Call) -> None:
 
 def _true(call: Call) -> None:
     call.run("program:true")
+
+
+def _jump(call: Call) -> None:
+    call.jump()
+    call.run()
+
+
+def _shift(call: Call) -> None:
+    call.ends = both(call.state.shifted())
+    call.run()
+
+
+def _trap(call: Call) -> None:
+    """What a trap runs is reduced where it is set, in a state of which nothing is known: it runs whenever it runs."""
+    words = call.words[1:] if call.words and call.words[0].literal == "--" else call.words
+    texts = [word.literal for word in words]
+    if any(text is None for text in texts):
+        raise UnreadableError("a trap of text that only the shell knows")
+    if len(texts) < 2 or texts[0] in {"-", "", "-p", "-l"} or (texts[0] or "").isdigit():  # noqa: PLR2004  (text, signal)
+        call.run()
+        return
+    before = replace(call.state.forgotten(), functions=call.state.functions)
+    call.trap()
+    after = call.script(texts[0] or "", before).either
+    if not after.ended and after != before:
+        raise UnreadableError("a trap that changes what the shell knows")
 
 
 def _wait(call: Call) -> None:
@@ -153,6 +180,8 @@ def _time(call: Call) -> None:
     if call.words and call.words[0].literal == "--":
         raise UnreadableError("time -- counts as grammar or as a command, by its quotes")
     parsed = call.parse(_TIME)
+    if parsed.operands and parsed.operands[0].literal in call.state.functions:
+        raise UnreadableError("time of a function")
     if parsed.operands:
         call.ends = call.then(parsed.operands)
 
@@ -223,7 +252,10 @@ COMMANDS: dict[str, Callable[[Call], None]] = {
     **dict.fromkeys(_HARMLESS, _harmless),
     **dict.fromkeys(_OPAQUE, _opaque),
     **dict.fromkeys(_RESERVED, _reserved),
+    **dict.fromkeys(("return", "break", "continue"), _jump),
     ":": _true,
+    "shift": _shift,
+    "trap": _trap,
     "jobs": _jobs,
     "wait": _wait,
     "cd": _cd,
