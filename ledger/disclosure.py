@@ -65,9 +65,9 @@ def paths(body: BaseModel) -> Iterator[tuple[str, Disclosable]]:
     return _walk(body, "")
 
 
-def may_disclose(body: BaseModel) -> bool:
+def may_disclose(model: type[BaseModel]) -> bool:
     """Tell whether a model's declaration lets it hold a disclosable field at all."""
-    return bool(_carriers(type(body)))
+    return bool(_carriers(model))
 
 
 def _walk(value: object, prefix: str) -> Iterator[tuple[str, Disclosable]]:

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from typing import Protocol
+from dataclasses import dataclass, field, replace
+from typing import Final, Protocol
 
 from ledger.event import Registry
 from ledger.sql.address import Address
@@ -23,6 +23,8 @@ from ledger.sql.raw import RawTables, open_raw
 from ledger.view import View
 from tools.audit.ranged import RangeCheck, RangeResult, Span
 from tools.errors import ToolError
+
+KEYED: Final[tuple[Keyed, ...]] = ("claims", "tags")
 
 AHEAD = 3
 """So many ranges are asked of each worker before the first is taken."""
@@ -112,18 +114,26 @@ def crew(task: Task, raw: RawTables, jobs: int) -> Iterator[Crew]:
 class _Team:
     pool: ProcessPoolExecutor
     jobs: int
+    _begun: dict[tuple[Keyed, int, int], Future[dict[int, int]]] = field(default_factory=dict)
 
     def ranges(self, spans: Iterable[Span]) -> Iterator[RangeResult]:
         waiting: deque[Future[RangeResult]] = deque()
+        start = stop = None
         for span in spans:
+            start, stop = span.start if start is None else start, span.stop
             waiting.append(self.pool.submit(_quick, span))
             if len(waiting) > AHEAD * self.jobs:
                 yield waiting.popleft().result()
+        if start is not None and stop is not None:
+            # While the last ranges are folded here, nobody need be idle.
+            for table in KEYED:
+                self._begun[table, start, stop] = self.pool.submit(_sums, table, start, stop)
         while waiting:
             yield waiting.popleft().result()
 
     def sums(self, table: Keyed, start: int, stop: int) -> dict[int, int]:
-        return self.pool.submit(_sums, table, start, stop).result()
+        begun = self._begun.pop((table, start, stop), None)
+        return (begun or self.pool.submit(_sums, table, start, stop)).result()
 
 
 _OPEN = ExitStack()

@@ -9,11 +9,10 @@ from ledger.errors import CorruptError, StoreError
 from ledger.event import Registry
 from ledger.note import VerifierKey
 from ledger.sql.address import Address
-from ledger.sql.ranges import Keyed
 from ledger.sql.raw import RawTables, open_raw
 from ledger.sql.scratch import ScratchStates
 from ledger.view import View
-from tools.audit.crew import Crew, Task, crew, fitting
+from tools.audit.crew import KEYED, Crew, Task, crew, fitting
 from tools.audit.fold import CheckSignature, Fold, FoldedStates
 from tools.audit.head import HeadCheck, believed_size, last_peak
 from tools.audit.memo import Memo
@@ -24,7 +23,6 @@ from tools.audit.since import begin_at
 from tools.audit.tables import TableCheck
 from tools.audit.walk import Walk
 
-KEYED: tuple[Keyed, ...] = ("claims", "tags")
 TABLES = ("events", "nodes", "head", "claims", "tags", "states", "disclosures")
 
 
