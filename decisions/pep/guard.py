@@ -3,15 +3,17 @@
 Source: DESIGN section 10; policy cases D13, D17.
 """
 
-import asyncio
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, cast
 
 from decisions.errors import EnforcementError
 from decisions.pep.denied import GovernanceDenied
 from decisions.pep.permit import Permit
+
+if TYPE_CHECKING:
+    import asyncio
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -53,6 +55,8 @@ def guarded_by(
 def _in_a_loop(
     asking: Callable[P, Permit], effect: Callable[..., Any], otherwise: Callable[[str], Any] | None
 ) -> Callable[P, Any]:
+    import asyncio  # noqa: PLC0415  (start-up time: only what runs in a loop needs it)
+
     @functools.wraps(effect)
     async def run(*args: P.args, **kwargs: P.kwargs) -> Any:  # noqa: ANN401  (whatever the effect gives)
         inner = asyncio.ensure_future(asyncio.to_thread(asking, *args, **kwargs))

@@ -22,6 +22,7 @@ from tools.cli.help import EXIT_CODES
 from tools.cli.session import Session
 from tools.dev import cli_docs
 from tools.errors import DeclinedError, EvidenceError, InputError
+from verify.cli import cli
 from verify.errors import VerifyError
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +44,7 @@ def test_every_command_has_an_example_and_takes_json(words):
     assert "Example" in page
     assert f"tally {words.split()[0]}" in command.example
     for line in command.example.splitlines():
-        assert line.split()[0] in {"tally", "ssh-keygen"}
+        assert line.split()[0] in {"tally", "tally-verify", "ssh-keygen"}
     for parameter in command.params:
         assert not isinstance(parameter, click.Option) or parameter.hidden or parameter.help, parameter.name
 
@@ -51,8 +52,9 @@ def test_every_command_has_an_example_and_takes_json(words):
 @pytest.mark.parametrize("words", EVERY)
 def test_every_example_names_options_that_exist(words):
     command = EVERY[words]
-    known = {option for parameter in (*command.params, *root.params) for option in parameter.opts}
-    known |= {option for other in EVERY.values() for parameter in other.params for option in parameter.opts}
+    others = [*EVERY.values(), *dict(cli_docs.commands(cli, click.Context(cli))).values()]
+    parameters = [*root.params, *(parameter for other in others for parameter in other.params)]
+    known = {option for parameter in parameters for option in (*parameter.opts, *parameter.secondary_opts)}
     for line in command.example.splitlines():
         for word in line.split():
             assert not word.startswith("--") or word.partition("=")[0] in known, line
