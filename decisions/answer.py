@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from decisions.action import Problem
 from decisions.events import DecisionMade, Outcome, Reason
-from decisions.verdict import Descriptor, Spoken
+from decisions.verdict import Descriptor, Several, Spoken
 from grants.expression import Missing
 from ledger.canon import Json
 from ledger.event import Event
@@ -93,13 +93,15 @@ class Answer:
 def _known(descriptor: Descriptor) -> dict[str, Json]:
     """Give what an action was known by: each attribute with its source and the event that last set it."""
     attributes: dict[str, Json] = {
-        name: {"value": _spelt(one.value), "source": one.source, "stamp": one.stamp}
+        name: {"value": _spelt(one.value), "source": one.source, "stamp": one.stamp, "of": list(one.origins)}
         for name, one in sorted(descriptor.attributes.items())
     }
     return {"part": descriptor.action.part, "attributes": attributes}
 
 
 def _spelt(value: object) -> Json:
+    if isinstance(value, Several):
+        return [_spelt(one) for one in value.values]
     if isinstance(value, Missing):
         return {"missing": value.name.lower()}
     return value if isinstance(value, str | bool | int) else str(value)

@@ -10,24 +10,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from decisions import trust
-from decisions.action import Action
+from decisions.action import Action, Problem
 from decisions.constitution.model import About, Attribute, Constitution
 from decisions.earned import Parties, earned
-from decisions.verdict import AttributeValue, Descriptor
+from decisions.verdict import MOST_COMBINATIONS, AttributeValue, Descriptor, Several
 from grants import reference
 from grants.evidence import Piece, find_evidence
-from grants.expression import ABSENT, UNKNOWN
+from grants.expression import UNKNOWN
+from grants.labels import MOST_PLACES, Labels, labels_of
 from grants.principals import Asker
 from grants.reading import StateReader
 from ledger.canon import Json
 from ledger.event import Registry
 from ledger.instant import Instant
-from ledger.view import State, StateRow
 
 SENSITIVITIES = ("public", "internal", "confidential", "restricted")
 """From mild to strict: what an operation reads colours what it sends."""
 
 _READABLE = frozenset({"file", "data", "infrastructure", "environment"})
+MOST_IN_ALL = 4096
+"""So many combinations of values are judged for one operation."""
+
 _READING = frozenset({"read", "list"})
 
 
@@ -58,24 +61,25 @@ def describe(
     circumstances: Circumstances,
 ) -> list[Descriptor]:
     """Describe each action of an operation."""
-    registrations = [_registration(reader, action.target) for action in actions]
-    carried = _carried(actions, registrations)
+    known = [labels_of(reader, action.target, inherit=constitution.inherit) for action in actions]
+    carried = _carried(actions, known)
     return [
-        _describe_one(constitution, reader, registry, action, row, carried, circumstances)
-        for action, row in zip(actions, registrations, strict=True)
+        _describe_one(constitution, reader, registry, action, labels, carried, circumstances)
+        for action, labels in zip(actions, known, strict=True)
     ]
 
 
-def _registration(reader: StateReader, target: str) -> StateRow | None:
-    """Find the nearest registration that is not retired: the resource itself, else the smallest subtree around it."""
-    for key in reference.candidates(reference.parse(target)):
-        row = reader.state("resource", key)
-        if row is not None and not row.state["retired"]:
-            return row
-        if row is not None:
-            # A retired entry hides what lies around it: its properties are unknown, not its neighbour's.
-            return None
-    return None
+def too_many(descriptors: Sequence[Descriptor]) -> list[Problem]:
+    """Name the actions of which nobody can say what they touch: too many places, or too many combinations of values."""
+    why = f"it lies in more than {MOST_PLACES} places, or its labels have more than {MOST_COMBINATIONS} combinations"
+    found = [
+        Problem("TOO_COMPLEX", why, one.action.target)
+        for one in descriptors
+        if one.endless or one.combinations > MOST_COMBINATIONS
+    ]
+    if sum(one.combinations for one in descriptors) > MOST_IN_ALL:
+        found.append(Problem("TOO_COMPLEX", f"more than {MOST_IN_ALL} combinations of values in all", ""))
+    return found
 
 
 def _describe_one(
@@ -83,13 +87,12 @@ def _describe_one(
     reader: StateReader,
     registry: Registry,
     action: Action,
-    row: StateRow | None,
+    labels: Labels,
     carried: object,
     circumstances: Circumstances,
 ) -> Descriptor:
-    stored = _stored(row.state) if row else {}
     asker = circumstances.asker
-    domain = _domain(stored, circumstances)
+    domain = _domain(labels, circumstances)
     counterpart = _counterpart(action, asker)
     parties = Parties(asker.by, counterpart, domain)
     supplied: dict[str, AttributeValue] = {
@@ -106,8 +109,7 @@ def _describe_one(
     }
     for attribute in constitution.attributes_for(action.kind).values():
         if attribute.source == "store":
-            value = stored.get(attribute.name, UNKNOWN)
-            attributes[attribute.name] = AttributeValue(value, "store", row.seq if row else None)
+            attributes[attribute.name] = _stored(labels, attribute.name)
         elif attribute.source != "payload":
             found = supplied.get(attribute.name)
             # The source is part of the fact: a reducer can't supply what the schema expects of a sensor.
@@ -117,34 +119,32 @@ def _describe_one(
         action,
         attributes,
         _claimed(constitution, action.kind, circumstances.claims),
-        row.key if row else None,
-        _version(row.state) if row else None,
+        labels.registration,
+        labels.version,
         counterpart,
         domain,
+        labels.endless,
     )
 
 
-def _stored(state: State) -> dict[str, object]:
-    attributes = state["attributes"]
-    if not isinstance(attributes, dict):
-        return {}
-    return {name: ABSENT if value is None else value for name, value in attributes.items()}
+def _stored(labels: Labels, name: str) -> AttributeValue:
+    found = labels.labels.get(name)
+    if found is None:
+        return AttributeValue(UNKNOWN, "store")
+    value = found.values[0] if len(found.values) == 1 else Several(found.values)
+    return AttributeValue(value, "store", found.stamp, found.origins)
 
 
-def _version(state: State) -> int | None:
-    version = state["version"]
-    return version if isinstance(version, int) else None
-
-
-def _carried(actions: Sequence[Action], registrations: Sequence[StateRow | None]) -> object:
+def _carried(actions: Sequence[Action], known: Sequence[Labels]) -> object:
     """Give the highest sensitivity of anything that the operation reads; unknown if any of it is."""
     highest = 0
-    for action, row in zip(actions, registrations, strict=True):
+    for action, labels in zip(actions, known, strict=True):
         if action.kind in _READABLE and action.verb in _READING:
-            sensitivity = _stored(row.state).get("sensitivity") if row else None
-            if sensitivity not in SENSITIVITIES:
-                return UNKNOWN
-            highest = max(highest, SENSITIVITIES.index(str(sensitivity)))
+            found = labels.labels.get("sensitivity")
+            for sensitivity in found.values if found else (UNKNOWN,):
+                if sensitivity not in SENSITIVITIES:
+                    return UNKNOWN
+                highest = max(highest, SENSITIVITIES.index(str(sensitivity)))
     return SENSITIVITIES[highest]
 
 
@@ -157,11 +157,16 @@ def _session(circumstances: Circumstances) -> Iterator[tuple[str, object]]:
     yield "correlated", circumstances.correlated
 
 
-def _domain(stored: Mapping[str, object], circumstances: Circumstances) -> str:
-    """Take the domain from the store, else from an authenticated enforcement point; the asker's own word is none."""
-    own = stored.get("domain")
-    if isinstance(own, str):
-        return own
+def _domain(labels: Labels, circumstances: Circumstances) -> str:
+    """Take the domain from the store, else from an authenticated enforcement point; the asker's own word is none.
+
+    Of what lies in several domains nothing was earned in the one: it is in none.
+    """
+    own = labels.labels.get("domain")
+    if own is not None and len(own.values) > 1:
+        return ""
+    if own is not None and isinstance(own.values[0], str):
+        return own.values[0]
     asker = circumstances.asker
     return circumstances.domain if asker.spoken_for and asker.authenticated else ""
 

@@ -44,3 +44,7 @@ class OutcomeStandsError(OutcomeError):
 
 class RequestConflictError(DecisionError, ValueError):
     """A request id was used for another operation."""
+
+
+class RelabellingError(DecisionError, ValueError):
+    """Labels can't be changed so: it opens something else than was signed for, or names a place that is not known."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from decisions import pdp
 from decisions.action import Reduction
-from decisions.descriptor import Circumstances, describe
+from decisions.descriptor import Circumstances, describe, too_many
 from decisions.events import Read
 from decisions.expansion import expand
 from decisions.law import Law, law_in_force
@@ -119,6 +119,9 @@ def evaluate(
         digest = law.digest
         reduction = expand(reader, reduction)
         descriptors = describe(law.constitution, reader, registry, reduction.actions, circumstances)
+        complicated = too_many(descriptors)
+        if complicated:
+            reduction = Reduction(reduction.actions, tuple(sorted({*reduction.problems, *complicated})))
         domain = ",".join(sorted({one.domain for one in descriptors if one.domain}))
         asked = terms(domain)
         cases = _one_commitment(
@@ -152,7 +155,9 @@ def _case(
     wanted = wanted_of(descriptor)
     if wanted is None:
         return Case(descriptor, (), ConsentMiss("CONSENT_REQUIRED"))
-    grants = find_standing(reader, registry, vocabulary, asker, descriptor.values(), at)
+    # One that covers some combinations of values only does not cover the action.
+    found = [find_standing(reader, registry, vocabulary, asker, one.values(), at) for one in descriptor.each()]
+    grants = tuple(grant for grant in found[0] if all(grant in other for other in found[1:]))
     return Case(descriptor, grants, find_consent(reader, registry, asker, terms, wanted, at))
 
 

@@ -69,11 +69,11 @@ def _once(actions: Iterable[Action]) -> tuple[Action, ...]:
 
 def _spelt_otherwise(reader: StateReader, one: Action) -> Iterator[Action]:
     target = parse(one.target)
-    if _folds_case(reader, target):
+    if folds_case(reader, target):
         yield from (_at(one, spelling) for spelling in _spellings(reader, target))
 
 
-def _folds_case(reader: StateReader, target: Reference) -> bool:
+def folds_case(reader: StateReader, target: Reference) -> bool:
     """Ask the nearest registration that says anything of it: what a store does holds for all that lies in it."""
     for key in candidates(target):
         row = read_state(reader, "resource", key, ResourceState)
@@ -116,6 +116,6 @@ def _registered_below(reader: StateReader, one: Action) -> list[str] | None:
             waiting.append(child)
             # Both are read whatever the first says: what is read must not depend on the way it came to be asked.
             rows = [reader.state("resource", key) for key in (str(child), str(Pattern(child, subtree=True)))]
-            if any(rows):
+            if any(row is not None and row.state.get("cleared") is None for row in rows):
                 found.append(str(child))
     return found

@@ -33,15 +33,16 @@ def of(
 
 
 def _classified(case: Case, index: int) -> Iterator[Need]:
-    if case.descriptor.registration is None:
-        yield Need(action=index, who="human", what="registration", about=case.descriptor.action.target)
+    if not case.descriptor.classified:
+        about = case.descriptor.registration or case.descriptor.action.target
+        yield Need(action=index, who="human", what="registration", about=about)
 
 
 def _unforbidden(case: Case, index: int, forbids: Sequence[Spoken]) -> Iterator[Need]:
     for spoken in forbids:
         if spoken.truth is Truth.UNKNOWN:
             # On an unregistered target the registration supplies them all.
-            if case.descriptor.registration is not None:
+            if case.descriptor.classified:
                 for name in sorted(_unknown(case, spoken)):
                     yield Need(action=index, who="facts", what="attribute", about=name)
         elif "trust" in spoken.rule.when.reads and case.descriptor.values().get("trust") != "closed":

@@ -10,6 +10,7 @@ Source: DESIGN section 10.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from itertools import chain
 
 from decisions import needs
@@ -33,6 +34,12 @@ def decide(constitution: Constitution, cases: Sequence[Case], problems: Sequence
 
 
 def judge(constitution: Constitution, case: Case, index: int) -> Verdict:
+    """Judge one action in each combination of the values that its attributes have, and take the strictest verdict."""
+    each = [_judge(constitution, replace(case, descriptor=one), index) for one in case.descriptor.each()]
+    return reduce(_both, each)
+
+
+def _judge(constitution: Constitution, case: Case, index: int) -> Verdict:
     """Judge one action without and with the payload's claims, and take the stricter verdict."""
     descriptor = case.descriptor
     rules = constitution.rules_for(descriptor.action.kind, descriptor.action.verb)
@@ -60,7 +67,7 @@ def weigh(
     authority = _basis(case, index, permits, required, only_consent)
 
     reasons: list[Reason] = [_why_forbidden(s) for s in forbids]
-    if case.descriptor.registration is None:
+    if not case.descriptor.classified:
         reasons.append("UNCLASSIFIED")
     outcome: Outcome = "deny" if reasons else "hold" if undischarged else "allow" if authority else "deny"
     if miss and (undischarged or not authority):
@@ -123,14 +130,32 @@ def _stricter(plain: Verdict, claimed: Verdict) -> Verdict:
     """Take the stricter verdict; where both deny or both hold, with everything that either says."""
     if plain.outcome != claimed.outcome:
         return max(plain, claimed, key=lambda verdict: _STRICTNESS[verdict.outcome])
-    if plain.outcome == "allow":
-        return plain
-    told = {spoken.rule.id for spoken in plain.spoken}
+    return plain if plain.outcome == "allow" else _joined(plain, claimed)
+
+
+def _both(one: Verdict, other: Verdict) -> Verdict:
+    """Take the stricter verdict of two combinations of values, with all that was said and is needed in either.
+
+    An allow rests on whatever either rests on.
+    """
+    strict, mild = sorted((one, other), key=lambda verdict: -_STRICTNESS[verdict.outcome])
+    whole = _joined(strict, mild)
+    if strict.outcome != mild.outcome:
+        return replace(whole, reasons=strict.reasons)
     return replace(
-        plain,
-        reasons=in_order([*plain.reasons, *claimed.reasons]),
-        spoken=(*plain.spoken, *(spoken for spoken in claimed.spoken if spoken.rule.id not in told)),
-        needs=tuple(dict.fromkeys([*plain.needs, *claimed.needs])),
+        whole,
+        categories=tuple(dict.fromkeys([*one.categories, *other.categories])),
+        authority=tuple(dict.fromkeys([*one.authority, *other.authority])),
+    )
+
+
+def _joined(one: Verdict, other: Verdict) -> Verdict:
+    told = {spoken.rule.id for spoken in one.spoken}
+    return replace(
+        one,
+        reasons=in_order([*one.reasons, *other.reasons]),
+        spoken=(*one.spoken, *(spoken for spoken in other.spoken if spoken.rule.id not in told)),
+        needs=tuple(dict.fromkeys([*one.needs, *other.needs])),
     )
 
 

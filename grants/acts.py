@@ -4,7 +4,7 @@ Source: DESIGN sections 7, 8 and 11.
 """
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from grants.book.checks import GRANT_ID_SIZE
 from grants.book.standing import STANDING
@@ -22,15 +22,12 @@ from grants.events import (
     PrincipalKeyRevoked,
     PrincipalRegistered,
     PrincipalSuspended,
-    ResourceAdvanced,
-    ResourceReclassified,
-    ResourceRegistered,
-    ResourceRetired,
 )
 from grants.identifier import kind_of, parse_principal
 from grants.issue import Prepared, prepare, prepare_genesis
 from grants.principals import last_restored
 from grants.reading import read_event, read_state
+from grants.registering import advance, clear, reclassify, register_resource, retire
 from grants.sshkey import PublicKey
 from grants.standing import StandingTerms, Vocabulary, check_selector
 from ledger import canon, digest, disclosure
@@ -118,32 +115,6 @@ def suspend(snapshot: Snapshot, *, by: str, principal: str, reason: str) -> Prep
     """Prepare the end of a principal."""
     opened = (Opening.fresh("/reason", reason),)
     return prepare(snapshot, PrincipalSuspended, {"principal": principal}, by=by, openings=opened)
-
-
-def register_resource(
-    snapshot: Snapshot, *, by: str, resource: str, attributes: Mapping[str, str | bool | int | None]
-) -> Prepared:
-    """Prepare the registration of a resource or a subtree."""
-    fields: dict[str, Json] = {"resource": resource, "attributes": dict(attributes)}
-    return prepare(snapshot, ResourceRegistered, fields, by=by)
-
-
-def reclassify(
-    snapshot: Snapshot, *, by: str, resource: str, attributes: Mapping[str, str | bool | int | None]
-) -> Prepared:
-    """Prepare other properties of a resource; what is not named is unknown afterwards."""
-    fields: dict[str, Json] = {"resource": resource, "attributes": dict(attributes)}
-    return prepare(snapshot, ResourceReclassified, fields, by=by)
-
-
-def advance(snapshot: Snapshot, *, by: str, resource: str, version: int) -> Prepared:
-    """Prepare a new version of a resource."""
-    return prepare(snapshot, ResourceAdvanced, {"resource": resource, "version": version}, by=by)
-
-
-def retire(snapshot: Snapshot, *, by: str, resource: str) -> Prepared:
-    """Prepare the end of a resource."""
-    return prepare(snapshot, ResourceRetired, {"resource": resource}, by=by)
 
 
 def ratify_grant(
@@ -300,3 +271,24 @@ def _request(snapshot: Snapshot, registry: Registry, seq: int) -> tuple[Event, C
     if event is None or not isinstance(body, ConsentRequested):
         raise IssueError(f"event {seq} is no request for consent")
     return event, body
+
+
+__all__ = [
+    "add_key",
+    "advance",
+    "clear",
+    "grant_request",
+    "grant_terms",
+    "new_grant_id",
+    "open_ledger",
+    "ratify_grant",
+    "reclassify",
+    "refuse",
+    "register_principal",
+    "register_resource",
+    "retire",
+    "revoke_consent",
+    "revoke_grant",
+    "revoke_key",
+    "suspend",
+]

@@ -3,7 +3,7 @@
 | events                        | signed by           |
 |-------------------------------|---------------------|
 | ``trust.*``                   | a sensor            |
-| ``resource.*``                | a human, a registrar|
+| ``resource.*``                | a human, a registrar; only a human where it opens what was closed |
 | ``evidence.*``                | a human, a registrar, a sensor: its issuer |
 | everything else that is signed| a human             |
 
@@ -24,7 +24,14 @@ from grants import sshsig
 from grants.book.checks import key_of
 from grants.book.states import GenesisState, PrincipalState
 from grants.errors import AuthorityError, KeyFileError
-from grants.events import ConsentGranted, GrantRatified, PrincipalRegistered
+from grants.events import (
+    ConsentGranted,
+    GrantRatified,
+    PrincipalRegistered,
+    ResourceCleared,
+    ResourceReclassified,
+    ResourceRegistered,
+)
 from grants.principals import find_principal, last_restored, log_state
 from grants.reading import StateReader
 from ledger.checkpoint import open_checkpoint
@@ -184,8 +191,22 @@ def check_relation(reader: StateReader, body: SignedBody, by: str, at_size: int)
             if row is None or row.kind != "human" or not row.stands_at(at_size):
                 raise AuthorityError(f"the owner {owner} is no registered human, or was suspended")
             check_confirmed(reader, owner, row, at_size)
+        case (
+            ResourceRegistered(relabels=change)
+            | ResourceReclassified(relabels=change)
+            | ResourceCleared(relabels=change)
+        ) if change is not None and change.opens:
+            _check_human(reader, by, body)
         case ConsentGranted(subject=(asker, *_)) | GrantRatified(subject=asker) if asker == by:
             raise AuthorityError(f"{by} can't grant what {by} asks for: another human must")
+
+
+def _check_human(reader: StateReader, by: str, body: SignedBody) -> None:
+    row = find_principal(reader, by)
+    if row is None or row.kind != "human":
+        raise AuthorityError(
+            f"{body.type} opens what was closed, or may: that is signed by a human, not by {by} (policy case G07)"
+        )
 
 
 # What is remembered is that these bytes verify under this key; never whether key or grant is still in force.

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from grants import authority
 from grants.book import VIEWS
 from grants.errors import AuthorityError, IssueError
-from grants.events import FieldsErased
+from grants.events import FORMER, FieldsErased
 from grants.principals import log_state
 from grants.signer import Signer
 from ledger.canon import Json
@@ -144,6 +144,8 @@ def append_signed(tx: Transaction, draft: Draft) -> Event:
     if isinstance(draft.body, FieldsErased):
         # Holds and retention are looked at there.
         raise AuthorityError("an erasure is appended by grants.erasing.append_erasure alone")
+    if isinstance(draft.body, FORMER):
+        raise AuthorityError(f"{draft.body.type} has another schema now: what is of schema 1 is read, and not appended")
     return append_checked(tx, draft)
 
 

@@ -218,6 +218,17 @@ def candidates(reference: Reference) -> tuple[str, ...]:
     return (str(reference), *(str(Pattern(root, subtree=True)) for root in roots))
 
 
+def around(text: str) -> tuple[str, ...]:
+    """List the keys of the entries that speak of a resource, or of everything in a subtree, nearest first.
+
+    Raises:
+        ReferenceSyntaxError: another spelling.
+    """
+    pattern = Pattern.parse(text)
+    keys = candidates(pattern.reference)
+    return keys[1:] if pattern.subtree else keys
+
+
 def above(reference: Reference) -> Iterator[tuple[Reference, str]]:
     """Give each place above a resource, from the authority down, with the name that leads on from it."""
     for depth, name in enumerate(reference.parts):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from grants.authority import check_event, still_counts
-from grants.book.standing import BY_SUBJECT, STANDING
+from grants.book.standing import BY_LETTER, BY_SUBJECT, LETTERS, STANDING
 from grants.book.states import StandingsState, StandingState
 from grants.errors import AuthorityError, ExpressionError, ReferenceSyntaxError, SignatureError
 from grants.events import GrantRatified
@@ -155,6 +155,21 @@ def live_standing(reader: StateReader, registry: Registry, subject: str, at: Ins
             continue
         if (body.expires is None or at < body.expires) and _stands(reader, event):
             yield body
+
+
+def standing_terms(reader: StateReader, registry: Registry, at: Instant) -> tuple[StandingTerms, ...]:
+    """Give the terms of every standing grant that counts at a time, oldest first."""
+    rows = (read_state(reader, BY_LETTER, letter, StandingsState) for letter in LETTERS)
+    entries = sorted((seq, grant) for row in rows if row for grant, seq in row.grants)
+    found = []
+    for seq, grant in entries:
+        event = _event(reader, registry, seq)
+        body = event.body if event else None
+        if event is None or not isinstance(body, GrantRatified) or body.grant != grant:
+            continue
+        if (body.expires is None or at < body.expires) and _stands(reader, event):
+            found.append(StandingTerms(body.subject, body.kinds, body.verbs, body.targets, body.selector, body.expires))
+    return tuple(found)
 
 
 def _pairs(vocabulary: Vocabulary, kinds: tuple[str, ...], verbs: tuple[str, ...]) -> Iterator[tuple[str, str]]:

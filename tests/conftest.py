@@ -156,7 +156,7 @@ def views() -> Iterable[View]:
 
 @pytest.fixture
 def event_types() -> tuple[type[Body], ...]:
-    return (*ledger_events.TYPES, *grant_events.TYPES, Noted)
+    return (*ledger_events.TYPES, *grant_events.TYPES, *grant_events.FORMER, Noted)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from grants.events import EvidenceRecorded
 from grants.evidence import REPORT, find_evidence, life
 from grants.identifier import code_points, is_principal
 from grants.reading import read_event, read_state
-from grants.reference import Pattern, candidates
+from grants.reference import around
 from grants.spelling import suggestion
 from ledger.canon import Json
 from ledger.event import Registry
@@ -68,11 +68,7 @@ def subjects_of(text: str) -> tuple[str, ...]:
     Raises:
         ReferenceSyntaxError: it is written otherwise.
     """
-    if is_principal(text):
-        return (text,)
-    pattern = Pattern.parse(text)
-    around = candidates(pattern.reference)
-    return around[1:] if pattern.subtree else around
+    return (text,) if is_principal(text) else around(text)
 
 
 def listed(snapshot: Snapshot, registry: Registry, at: Instant, subjects: Iterable[str] | None = None) -> list[Listed]:

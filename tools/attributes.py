@@ -7,11 +7,11 @@ said: the decision point itself reads the trust domain, and whether the store ta
 Source: DESIGN section 10 (the resource view).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from decisions.constitution import Attribute, Constitution
-from grants.events import Attributes
+from grants.events import Attributes, Label, Scalar
 from grants.expression import AttributeType, Choice, Flag, Interval, Name
 from grants.identifier import code_points
 from grants.reference import Pattern
@@ -22,18 +22,25 @@ ALWAYS: Final[Mapping[str, AttributeType]] = {"domain": Name(), "casefold": Flag
 
 _FLAGS: Final = {"true": True, "false": False}
 
+Words = Mapping[str, Sequence[str] | None]
+"""Attributes as they are written on a command line: each with its values, or None for known to be absent."""
 
-def from_words(constitution: Constitution, words: Mapping[str, str | None]) -> Attributes:
-    """Read attributes as they are written on a command line; None records that a value is known to be absent.
+
+def from_words(constitution: Constitution, words: Words) -> Attributes:
+    """Read attributes as they are written on a command line.
 
     Raises:
         InputError: an unknown attribute, or no value of it.
     """
-    return checked(constitution, {name: _read(constitution, name, word) for name, word in words.items()})
+    read = {
+        name: None if said is None else [_read(constitution, name, word) for word in said]
+        for name, said in words.items()
+    }
+    return checked(constitution, {name: said[0] if said and len(said) == 1 else said for name, said in read.items()})
 
 
 def checked(constitution: Constitution, attributes: Mapping[str, object]) -> Attributes:
-    """Accept attributes that the constitution's rules can read.
+    """Accept attributes that the constitution's rules can read; a list gives several values at once.
 
     Raises:
         InputError: an unknown attribute, one that the store does not supply, or no value of it.
@@ -58,19 +65,28 @@ def control_plane(constitution: Constitution) -> Attributes:
     return admitted if "asset" in admitted else {}
 
 
-def _read(constitution: Constitution, name: str, word: str | None) -> object:
+def _read(constitution: Constitution, name: str, word: str) -> object:
     domain = _domain_of(constitution, name)
-    if isinstance(domain, Flag) and word is not None:
+    if isinstance(domain, Flag):
         return _FLAGS.get(word, word)
-    if isinstance(domain, Interval) and word is not None and word.isascii() and word.isdigit():
+    if isinstance(domain, Interval) and word.isascii() and word.isdigit():
         return int(word)
     return word
 
 
-def _check(constitution: Constitution, name: str, value: object) -> str | bool | int | None:
+def _check(constitution: Constitution, name: str, value: object) -> Label:
     domain = _domain_of(constitution, name)
     if value is None:
         return None
+    if not isinstance(value, list | tuple):
+        return _one(domain, name, value)
+    values = tuple(_one(domain, name, one) for one in value)
+    if len(set(values)) != len(values) or not values:
+        raise InputError(f"{name}: say each value once")
+    return values if len(values) > 1 else values[0]
+
+
+def _one(domain: AttributeType, name: str, value: object) -> Scalar:
     if isinstance(value, str | bool | int) and domain.admits(value):
         return value
     shown = code_points(value if isinstance(value, str) else repr(value))

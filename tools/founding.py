@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
+from decisions import relabelling
 from decisions.adoption import adopt
 from decisions.constitution import load
 from grants import acts, reference
-from grants.issue import Prepared, append_signed
+from grants.issue import Prepared
 from grants.sshkey import PublicKey
 from ledger.event import Draft
+from ledger.instant import from_microseconds
 from ledger.log import Clock, Log, Snapshot
 from ledger.note import NoteSigner, VerifierKey
 from ledger.policy import Policy, PolicyLog
@@ -29,6 +31,7 @@ from tools.attributes import control_plane
 from tools.home import Home, write_new
 from tools.keys import new_key
 from tools.ledger import begun, create_empty, time_of_day
+from verify.views import EVENTS
 
 Act: TypeAlias = Callable[[Snapshot], Prepared]
 
@@ -113,7 +116,7 @@ def _build(
     if founding.database is not None:
         made.append(founding.database)
     try:
-        patterns = _first_events(log, place, founding, log_key, sign)
+        patterns = _first_events(log, place, founding, log_key, sign, clock)
         ledger = begun(draft, log, clock)
         checkpoint = checkpointing.make(ledger).checkpoint
     finally:
@@ -123,7 +126,9 @@ def _build(
     return Founded(log_key.text(), checkpoint.size, patterns)
 
 
-def _first_events(log: Log, place: Path, founding: Founding, log_key: VerifierKey, sign: Sign) -> tuple[str, ...]:
+def _first_events(
+    log: Log, place: Path, founding: Founding, log_key: VerifierKey, sign: Sign, clock: Clock
+) -> tuple[str, ...]:
     f = founding
 
     def genesis(snapshot: Snapshot) -> Prepared:
@@ -139,7 +144,9 @@ def _first_events(log: Log, place: Path, founding: Founding, log_key: VerifierKe
         )
 
     def protection(pattern: str) -> Act:
-        return lambda snapshot: acts.register_resource(snapshot, by=f.human, resource=pattern, attributes=attributes)
+        return lambda snapshot: relabelling.register(
+            snapshot, EVENTS, by=f.human, resource=pattern, attributes=attributes, at=from_microseconds(clock())
+        )
 
     attributes = control_plane(load(f.document))
     patterns = _own_places(place) if attributes else ()
@@ -150,7 +157,7 @@ def _first_events(log: Log, place: Path, founding: Founding, log_key: VerifierKe
 
 def _append(log: Log, act: Act, sign: Sign) -> None:
     draft = sign(log.read(act))
-    log.transact(lambda tx: append_signed(tx, draft))
+    log.transact(lambda tx: relabelling.append_act(tx, EVENTS, draft))
 
 
 def _own_places(place: Path) -> tuple[str, ...]:

@@ -10,13 +10,14 @@
     reference,environment,about_people,absent
     db://prod/users,prod,true,purpose
 
-In CSV an empty cell says nothing, and names in ``absent`` are parted by spaces. In JSON lines null says absent too.
+In CSV an empty cell says nothing, and names in ``absent`` and references in ``within`` are parted by spaces. In JSON
+lines null says absent too. In TOML and JSON a list gives an attribute several values, and ``within`` is a list.
 """
 
 import csv
 import io
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -28,6 +29,7 @@ from tools.files import read_text
 
 REFERENCE: Final = "reference"
 ABSENT: Final = "absent"
+WITHIN: Final = "within"
 TABLES: Final = "resource"
 
 
@@ -39,12 +41,14 @@ class Entry:
         place: where it stands, for messages.
         values: attributes with the types that the file gives them; None says absent.
         words: attributes as mere text, from a file that knows no types; None says absent.
+        within: further places that it lies in.
     """
 
     place: str
     reference: str
     values: Mapping[str, object] = field(default_factory=dict)
-    words: Mapping[str, str | None] = field(default_factory=dict)
+    words: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
+    within: Sequence[str] = ()
 
 
 def read_resources(path: Path) -> list[Entry]:
@@ -110,9 +114,10 @@ def _csv(text: str) -> Iterator[Entry]:
 def _row(place: str, cells: dict[str, str]) -> Entry:
     reference = cells.pop(REFERENCE)
     absent = cells.pop(ABSENT, "").split()
-    said: dict[str, str | None] = {name: cell for name, cell in cells.items() if cell}
+    within = cells.pop(WITHIN, "").split()
+    said: dict[str, Sequence[str] | None] = {name: [cell] for name, cell in cells.items() if cell}
     _check_absent(place, said, absent)
-    return Entry(place, reference, words=said | dict.fromkeys(absent))
+    return Entry(place, reference, words=said | dict.fromkeys(absent), within=within)
 
 
 def _entry(place: str, value: object) -> Entry:
@@ -123,8 +128,11 @@ def _entry(place: str, value: object) -> Entry:
     absent = said.pop(ABSENT, [])
     if not isinstance(absent, list) or not all(isinstance(name, str) for name in absent):
         raise InputError(f'{place}: "{ABSENT}" is a list of names')
+    within = said.pop(WITHIN, [])
+    if not isinstance(within, list) or not all(isinstance(name, str) for name in within):
+        raise InputError(f'{place}: "{WITHIN}" is a list of references')
     _check_absent(place, said, absent)
-    return Entry(place, reference, values=said | dict.fromkeys(absent))
+    return Entry(place, reference, values=said | dict.fromkeys(absent), within=within)
 
 
 def _check_absent(place: str, said: Mapping[str, object], absent: list[str]) -> None:

@@ -13,8 +13,8 @@ import ledger.events
 from ledger.event import Registry
 from ledger.view import View
 
-EVENTS: Final = Registry(*ledger.events.TYPES, *grants.events.TYPES, *decisions.events.TYPES)
-"""Every event type of this version."""
+EVENTS: Final = Registry(*ledger.events.TYPES, *grants.events.TYPES, *grants.events.FORMER, *decisions.events.TYPES)
+"""Every event type of this version, in every schema that it ever had."""
 
 VIEWS: Final[tuple[View, ...]] = (*grants.book.VIEWS, *decisions.book.VIEWS)
 """Every view of this version."""

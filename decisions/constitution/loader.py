@@ -55,7 +55,7 @@ def read(document: dict[str, object], document_digest: bytes) -> Constitution:
     sections = table(
         "the document", document, ("constitution", "kinds", "attributes", "articles", "trust"), ("categories",)
     )
-    head = table("constitution", sections.values["constitution"], ("name", "language"))
+    head = table("constitution", sections.values["constitution"], ("name", "language"), ("inherit",))
     head.whole("language", LANGUAGE, LANGUAGE)
     kinds = read_kinds(sections.values["kinds"])
     attributes = read_attributes(sections.values["attributes"], kinds)
@@ -67,6 +67,7 @@ def read(document: dict[str, object], document_digest: bytes) -> Constitution:
         attributes=MappingProxyType(attributes),
         categories=MappingProxyType(categories),
         articles=read_articles(sections.rows("articles"), Schema(kinds, attributes, categories)),
+        inherit=head.flag("inherit") if "inherit" in head else False,
         trust=read_trust(sections.values["trust"], {verb for verbs in kinds.values() for verb in verbs}),
     )
     check_examples(constitution)

@@ -147,6 +147,7 @@ class Constitution:
         kinds: the verbs of each kind of action.
         categories: named conditions; they tell what an action is and decide nothing by themselves.
         articles: the eleven, in their order.
+        inherit: whether what a resource's own registration leaves unset is inherited from the places around it.
     """
 
     name: str
@@ -156,6 +157,7 @@ class Constitution:
     categories: Mapping[str, Expression]
     articles: tuple[Article, ...]
     trust: TrustTerms
+    inherit: bool = False
     _spoken: Mapping[tuple[str, str], tuple[Rule, ...]] = field(init=False, repr=False, compare=False)
     _classes: Mapping[str, TrustClass] = field(init=False, repr=False, compare=False)
 

@@ -80,6 +80,13 @@ class Table:
             raise refusal(self.at(key), f"{low} to {high} is wanted")
         return value
 
+    def flag(self, key: str) -> bool:
+        """Read true or false."""
+        value = self.values[key]
+        if type(value) is not bool:
+            raise refusal(self.at(key), f"true or false is wanted, not {called(value)}")
+        return value
+
     def rows(self, key: str) -> list[object]:
         """Read a list of tables; what each holds is for the caller to read."""
         value = self.values[key]

@@ -13,7 +13,7 @@ from decisions.reducers.effects import Effects, canonical
 from decisions.reducers.errors import UnreadableError, too_complex
 from decisions.reducers.paths import is_broad
 from decisions.reducers.payload import Fields, check_keys, object_of, optional_text, text
-from decisions.reducers.vocabulary import KIND_OF_SCHEME, MILDEST, ORDER, VERBS, stricter
+from decisions.reducers.vocabulary import KIND_OF_SCHEME, MILDEST, ORDER, SCHEMES_OF_KIND, VERBS, stricter
 from grants import reference
 from ledger.canon import Json
 
@@ -51,22 +51,9 @@ def _action(effects: Effects, fields: Fields, home: str | None, part: str) -> No
     verb = text(fields, "verb")
     if verb not in VERBS.get(kind, ()):
         raise UnreadableError(f"not an action that is known: {kind[:40]!a} {verb[:40]!a}")
-    if scheme not in _SCHEMES.get(kind, {scheme}):
+    if scheme not in SCHEMES_OF_KIND.get(kind, {scheme}):
         raise UnreadableError(f"{kind} does not act on a target of the scheme {scheme}")
     effects.act(kind, verb, target, part, **_stated(fields, kind, _derived(kind, verb, target, home)))
-
-
-_SCHEMES = {
-    "file": {"file"},
-    "data": {"db"},
-    "infrastructure": {scheme for scheme, kind in KIND_OF_SCHEME.items() if kind == "infrastructure"},
-    "network": {"http", "https", "tool"},
-    "exec": {"program", "tool", "file"},
-    "environment": {"env"},
-    "conversation": {"person"},
-    "message": {"message", "person"},
-    "judgement": {"subject", "person"},
-}
 
 
 def _derived(kind: str, verb: str, target: str, home: str | None) -> dict[str, Fact]:

@@ -97,6 +97,22 @@ KIND_OF_SCHEME: Mapping[str, str] = MappingProxyType(
 """The kind of action that is meant where only a target is named."""
 
 
+SCHEMES_OF_KIND: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "file": frozenset({"file"}),
+        "data": frozenset({"db"}),
+        "infrastructure": frozenset(scheme for scheme, kind in KIND_OF_SCHEME.items() if kind == "infrastructure"),
+        "network": frozenset({"http", "https", "tool"}),
+        "exec": frozenset({"program", "tool", "file"}),
+        "environment": frozenset({"env"}),
+        "conversation": frozenset({"person"}),
+        "message": frozenset({"message", "person"}),
+        "judgement": frozenset({"subject", "person"}),
+    }
+)
+"""On what a kind of action acts; one that is not here acts on any target."""
+
+
 def stricter(name: str, left: Fact, right: Fact) -> Fact:
     """Take the stricter of two values of a fact."""
     order = ORDER[name]

@@ -14,7 +14,8 @@ from grants.book.principals import PrincipalView, UidView
 from grants.book.requests import RequestsByTarget, RequestView
 from grants.book.resources import ResourceBelowView, ResourceSpellingView, ResourceView
 from grants.book.retention import RetentionView
-from grants.book.standing import StandingBySubject, StandingView
+from grants.book.standing import StandingByLetter, StandingBySubject, StandingView
+from grants.book.within import ResourceWithinView
 from ledger.view import View
 
 VIEWS: tuple[View, ...] = (
@@ -34,6 +35,8 @@ VIEWS: tuple[View, ...] = (
     HoldsOver(),
     RetentionView(),
     EvidenceView(),
+    ResourceWithinView(),
+    StandingByLetter(),
 )
 """Every view of this layer."""
 

@@ -1,9 +1,11 @@
-"""Views ``standing`` and ``standing_by_subject``: which standing grants there are, and where to find them.
+"""Views ``standing``, ``standing_by_subject`` and ``standing_by_letter``: which standing grants there are, and where.
 
 Source: DESIGN section 11.
 """
 
+import string
 from collections.abc import Iterable
+from typing import Final
 
 from grants.book.checks import (
     check_grant_id,
@@ -23,6 +25,10 @@ from ledger.view import State
 
 STANDING = "standing"
 BY_SUBJECT = "standing_by_subject"
+BY_LETTER = "standing_by_letter"
+
+LETTERS: Final = string.ascii_uppercase + string.ascii_lowercase + string.digits + "-_"
+"""How a grant id can begin."""
 
 
 class StandingView:
@@ -66,15 +72,33 @@ class StandingBySubject:
 
     def apply(self, key: str, state: State | None, event: Event) -> State:  # noqa: ARG002  (the protocol's form)
         """Add a grant, or take it away."""
-        row = held(StandingsState, state) or StandingsState(grants=())
-        match event.body:
-            case GrantRatified(grant=grant):
-                kept = (*row.grants, (grant, event.seq))
-            case GrantRevoked(grant=grant):
-                kept = tuple(entry for entry in row.grants if entry[0] != grant)
-            case _:
-                raise contradiction(event, "it is not about a standing grant")
-        return StandingsState(grants=kept).json_form()
+        return _listed(state, event)
+
+
+class StandingByLetter:
+    """Keeps the same by the first letter of the grant's id: so all of them are found in a few rows."""
+
+    name = BY_LETTER
+
+    def keys(self, event: Event) -> Iterable[str]:
+        """Give the first letter of the grant's id."""
+        return (event.body.grant[:1],) if isinstance(event.body, GrantRatified | GrantRevoked) else ()
+
+    def apply(self, key: str, state: State | None, event: Event) -> State:  # noqa: ARG002  (the protocol's form)
+        """Add a grant, or take it away."""
+        return _listed(state, event)
+
+
+def _listed(state: State | None, event: Event) -> State:
+    row = held(StandingsState, state) or StandingsState(grants=())
+    match event.body:
+        case GrantRatified(grant=grant):
+            kept = (*row.grants, (grant, event.seq))
+        case GrantRevoked(grant=grant):
+            kept = tuple(entry for entry in row.grants if entry[0] != grant)
+        case _:
+            raise contradiction(event, "it is not about a standing grant")
+    return StandingsState(grants=kept).json_form()
 
 
 def _check_ratified(event: Event, body: GrantRatified) -> None:

@@ -21,6 +21,10 @@ def _is_empty(value: tuple[object, ...]) -> bool:
     return not value
 
 
+def _is_nothing(value: object) -> bool:
+    return value is None or value == {}
+
+
 def _is_known(since: int, confirmed: tuple[int, ...], size: int | None, restored: int | None) -> bool:
     """Tell whether something was said, or said again, after the last restore: what ended it before may be lost."""
     return (
@@ -174,7 +178,10 @@ class ResourceState(Row):
 
     Attributes:
         changed: the event that changed it last.
-        retired: its attributes are unknown from then on.
+        retired: its attributes are unknown from then on, until it is cleared.
+        within: further places that it lies in; left out where there are none.
+        stamps: for each attribute the event that gave it its value; left out where an event of schema 1 did.
+        cleared: the event since which a retired entry hides nothing, left out where there was none.
     """
 
     attributes: Attributes
@@ -182,6 +189,23 @@ class ResourceState(Row):
     registered: Seq
     changed: Seq
     retired: bool
+    within: Annotated[Names, Field(exclude_if=_is_empty)] = ()
+    stamps: dict[str, Seq] = Field(default_factory=dict, exclude_if=_is_nothing)
+    cleared: Annotated[Seq | None, Field(exclude_if=_is_nothing)] = None
+
+    @property
+    def stands(self) -> bool:
+        """Whether its attributes are known."""
+        return not self.retired
+
+    @property
+    def hides(self) -> bool:
+        """Whether it was retired and not cleared: nothing around it speaks of it."""
+        return self.retired and self.cleared is None
+
+    def stamp(self, name: str) -> int:
+        """Give the event that an attribute has its value from, as exactly as the row knows."""
+        return self.stamps.get(name, self.changed)
 
 
 class SpellingsState(Row):
@@ -200,6 +224,12 @@ class BelowState(Row):
 
     names: Names
     more: bool
+
+
+class WithinState(Row):
+    """View ``resource_within``: the resources that lie in further places, sorted."""
+
+    names: Names
 
 
 class StandingState(Row):

@@ -17,6 +17,7 @@ from grants.events.consents import (
 )
 from grants.events.erasures import BASES, Basis, ErasedField, FieldsErased
 from grants.events.evidence import EvidenceRecorded
+from grants.events.former import FORMER
 from grants.events.forms import Names, Positive
 from grants.events.holds import HoldPlaced, HoldReleased
 from grants.events.principals import (
@@ -29,10 +30,17 @@ from grants.events.principals import (
 )
 from grants.events.resources import (
     Attributes,
+    Direction,
+    Label,
+    Registration,
+    Relabelling,
     ResourceAdvanced,
+    ResourceChange,
+    ResourceCleared,
     ResourceReclassified,
     ResourceRegistered,
     ResourceRetired,
+    Scalar,
 )
 from grants.events.retention import RetentionRule, RetentionSet
 from grants.events.standing import GrantRatified, GrantRevoked
@@ -48,6 +56,7 @@ TYPES: tuple[type[Body], ...] = (
     ResourceReclassified,
     ResourceAdvanced,
     ResourceRetired,
+    ResourceCleared,
     GrantRatified,
     GrantRevoked,
     ConsentRequested,
@@ -61,9 +70,12 @@ TYPES: tuple[type[Body], ...] = (
     RetentionSet,
     EvidenceRecorded,
 )
+"""Every type, in its present schema; `FORMER` has those of former schemas."""
+
 
 __all__ = [
     "BASES",
+    "FORMER",
     "TYPES",
     "Attributes",
     "Basis",
@@ -72,6 +84,7 @@ __all__ = [
     "ConsentRefused",
     "ConsentRequested",
     "ConsentRevoked",
+    "Direction",
     "ErasedField",
     "EvidenceRecorded",
     "FieldsErased",
@@ -80,6 +93,7 @@ __all__ = [
     "HoldPlaced",
     "HoldReleased",
     "Item",
+    "Label",
     "Names",
     "Operand",
     "Positive",
@@ -89,10 +103,15 @@ __all__ = [
     "PrincipalKind",
     "PrincipalRegistered",
     "PrincipalSuspended",
+    "Registration",
+    "Relabelling",
     "ResourceAdvanced",
+    "ResourceChange",
+    "ResourceCleared",
     "ResourceReclassified",
     "ResourceRegistered",
     "ResourceRetired",
     "RetentionRule",
     "RetentionSet",
+    "Scalar",
 ]

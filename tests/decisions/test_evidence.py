@@ -33,15 +33,7 @@ STATS = "db://prod/stats"
 
 @pytest.fixture
 def attest(court):
-    """Record evidence, valid from now for a day, unless said otherwise."""
-
-    def attested(kind, subject, *, by="human:ada", holds=True, start=0, days=1, **how):
-        office = court.office
-        begins, ends = office.clock.after(start * DAY), office.clock.after((start + days) * DAY)
-        told = Attested(kind, subject, holds, begins, ends, "it was looked at")
-        return office.act(record_evidence, by=by, attested=told, **how)
-
-    return attested
+    return court.attest
 
 
 @pytest.fixture
@@ -51,7 +43,9 @@ def sweep(court):
 
 
 def value(answer, name):
-    return answer.to_json()["actions"][0]["attributes"][name]
+    told = answer.to_json()["actions"][0]["attributes"][name]
+    assert told.pop("of") == []
+    return told
 
 
 def test_missing_evidence_is_unknown_and_the_forbid_fires(sweep):

@@ -25,7 +25,10 @@ class Store:
 
     def __init__(self, registered, retired=()):
         common = {"origin": "o", "log_size": 0, "signed": Signed(key="k", armour="s")}
-        bodies = [ResourceRegistered(resource=name, attributes=facts, **common) for name, facts in registered.items()]
+        bodies = [
+            ResourceRegistered(resource=name, attributes=facts, within=(), relabels=None, **common)
+            for name, facts in registered.items()
+        ]
         bodies += [ResourceRetired(resource=name, **{**common, "log_size": 10**6}) for name in retired]
         events = [seal(Draft(body, "human:ada", "signature"), seq, AT) for seq, body in enumerate(bodies)]
         self.rows = fold(FOLDS, events)

@@ -197,6 +197,7 @@ def test_standing_grant_is_anchored_to_its_root(court):
 
 def test_standing_grants_add_up_in_any_order(court):
     """Case C07: the looser of two grants decides no more than either does."""
+    court.attest("backup", "db://prod/stats/**")
     ratify(court, selector='production and scope == "one"')
     ratify(court)
     assert court.do("update", "db://prod/stats/7").outcome == "allow"
@@ -525,6 +526,7 @@ def test_chain_of_commands_is_not_covered_by_a_grant_for_its_first(court):
     court.office.act(acts.ratify_grant, law, by="human:ada", terms=terms, reason="may look around")
     plain = {"environment": "prod", "asset": "program", "provenance": "trusted"}
     court.office.act(acts.register_resource, by="registrar:stores", resource="program:python3", attributes=plain)
+    court.attest("audit_trail", "program:python3")
     answer = court.ask("shell", {"command": "cd /srv/app && python3 deploy.py", "cwd": "/"})
     assert (answer.outcome, answer.reason) == ("deny", "NO_AUTHORITY")
     actions = answer.to_json()["actions"]

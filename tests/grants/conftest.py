@@ -10,7 +10,7 @@ import pytest
 
 from grants import acts, erasing, holding, life
 from grants.consent import ConsentMatch, Terms, Wanted, item_for
-from grants.events import ConsentConsumed, ConsentRequested, RetentionRule
+from grants.events import ConsentConsumed, ConsentRequested, Relabelling, RetentionRule
 from grants.evidence import Attested, record_evidence
 from grants.expression import Choice, Expression, Flag, Name, Ref, compile_expression
 from grants.principals import Asker, recorded
@@ -22,6 +22,7 @@ from ledger.note import NoteSigner
 
 ROW = "db://prod/users/42"
 SCRIPT = "file:///srv/app/s.sh"
+TIGHTER = Relabelling(direction="tightening", opened=0, closed=96, resources=0, constitution=None)
 DAY = 24 * 60 * 60 * 1_000_000
 
 ATTRIBUTES = {
@@ -142,7 +143,7 @@ def story(counted_bytes, new_office, populate, vocabulary, registry) -> Story:
     facts = {"environment": "prod", "reversibility": "irreversible", "about_people": True, "asset": "business_record"}
     told.tell(office.act(acts.register_resource, resource="db://prod/users/**", attributes=facts, **stores))
     more = {**facts, "purpose": None}
-    told.tell(office.act(acts.reclassify, resource="db://prod/users/**", attributes=more, **stores))
+    told.tell(office.act(acts.reclassify, resource="db://prod/users/**", attributes=more, relabels=TIGHTER, **stores))
     told.tell(office.act(acts.advance, resource="db://prod/users/**", version=7, **stores))
     standing = StandingTerms(
         "agent:ops-7", ("file",), ("delete",), "file:///srv/app/tests/**", 'asset == "test_fixture" and not production'
@@ -190,6 +191,7 @@ def whole_story(story) -> Story:
     now, until = office.clock.after(0), office.clock.after(30 * DAY)
     backup = Attested("backup", "db://prod/users/**", True, now, until, "restored into a copy and counted")
     story.tell(office.act(record_evidence, by="human:ada", attested=backup))
+    story.tell(office.act(acts.clear, by="human:ada", resource="db://prod/users/**"))
     return story
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from grants import acts, authority
 from grants.errors import AuthorityError, GrantError, SignatureError
-from grants.events import TYPES
+from grants.events import TYPES, Relabelling
 from grants.issue import append_signed
 from ledger.disclosure import Disclosable
 from ledger.errors import AppendError, ClaimTakenError
@@ -12,10 +12,11 @@ from ledger.event import Draft, SignedBody
 from ledger.events import TYPES as LEDGER_TYPES
 
 SIGNED = [*LEDGER_TYPES, *(body for body in TYPES if issubclass(body, SignedBody))]
+TIGHTER = Relabelling(direction="tightening", opened=0, closed=96, resources=0, constitution=None)
 LATER = "2027-11-30T12:00:00.000000Z"
 
 
-def other(value, name):
+def other(value, name):  # noqa: PLR0911  (one for each type)
     """Give another value of the same type."""
     by_name = {"uid": 5, "owner": "human:bo", "request": 0, "expires": LATER, "kind": "sensor", "at_least": 3}
     match value:
@@ -31,6 +32,10 @@ def other(value, name):
             return Disclosable(sd="A" * 43)
         case dict():
             return {**value, "more": True}
+        case Relabelling():
+            return value.model_copy(update={"opened": value.opened + 1})
+        case None | ():
+            return {"relabels": TIGHTER, "within": ("file:///srv/**",)}[name]
     raise AssertionError(value)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from grants.book import VIEWS
-from grants.events import TYPES
+from grants.events import FORMER, TYPES
 from ledger import events as ledger_events
 from ledger.event import SignedBody
 
@@ -72,6 +72,17 @@ def test_claims_and_tags_are_told(whole_story, body_type, page):
 def test_the_views_that_fold_it_are_told(whole_story, body_type, page):
     folding = [view.name for view in VIEWS if set(view.keys(whole_story.events[body_type.type]))]
     assert re.findall(r"`([^`]*)`", row(page, "folded by")) == folding
+
+
+@pytest.mark.parametrize("body_type", FORMER, ids=lambda body: f"{body.type} {body.schema_number}")
+def test_the_page_of_a_former_schema_shows_an_event_that_is_still_read(registry, body_type):
+    page = (PAGES / f"{body_type.type}.v{body_type.schema_number}.md").read_text("utf-8")
+    event = registry.parse(block(page, "json").rstrip("\n").encode())
+    assert type(event.body) is body_type
+    assert block(page, "").encode() == event.body.statement()
+    assert sorted(re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)) == sorted(body_type.model_fields)
+    present = (PAGES / f"{body_type.type}.md").read_text("utf-8")
+    assert f"({body_type.type}.v{body_type.schema_number}.md)" in present
 
 
 def test_the_signature_is_told(body_type, page):

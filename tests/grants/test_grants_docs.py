@@ -31,6 +31,8 @@ FORMS = {
     "hold_over": states.HoldsState,
     "retention": states.RetentionState,
     "evidence": states.EvidenceState,
+    "resource_within": states.WithinState,
+    "standing_by_letter": states.StandingsState,
 }
 
 

@@ -88,7 +88,7 @@ def test_asks_nobody_without_a_terminal(tally, place, key):
 
 def test_shows_every_statement_that_it_signs(tally, place, key):
     talk = tally("init", "--new-key", key, "--name", "Ada\u202e L.", "--yes").stderr
-    for title in ("ledger.opened v1", "constitution.adopted v1", "resource.registered v1"):
+    for title in ("ledger.opened v1", "constitution.adopted v1", "resource.registered v2"):
         assert f"  | tallystick {title}" in talk
     assert '/name is "Ada\\u202e L."' in talk
 
@@ -209,8 +209,9 @@ def test_each_statement_is_shown_before_it_is_asked_for(place, key):
     assert code == 0
     questions = talk.split("Sign? [y/N]: ")
     assert len(questions) == 4
-    for before, title in zip(questions, ("ledger.opened", "constitution.adopted", "resource.registered"), strict=False):
-        assert f"| tallystick {title} v1" in before
+    titles = ("ledger.opened v1", "constitution.adopted v1", "resource.registered v2")
+    for before, title in zip(questions, titles, strict=False):
+        assert f"| tallystick {title}" in before
     assert "| tallystick" not in questions[3]
 
 

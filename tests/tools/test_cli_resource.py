@@ -178,7 +178,7 @@ def test_shows_twenty_statements_of_many_and_says_that_there_are_more(tally, led
     (tmp_path / "r.jsonl").write_text("\n".join(lines))
     done = tally("resource", "import", tmp_path / "r.jsonl", "--yes")
     assert done.exit_code == 0
-    assert done.stderr.count("tallystick resource.registered v1") == 20
+    assert done.stderr.count("tallystick resource.registered v2") == 20
     assert "and 5 more" in done.stderr
     assert "25 resources registered" in done.stdout
 

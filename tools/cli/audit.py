@@ -8,6 +8,7 @@ from typing import Final
 import click
 
 from decisions.observe import check_update
+from decisions.relabelling import check_relabelled
 from grants.authority import check_event
 from grants.erasing import check_erased
 from grants.reading import StateReader
@@ -146,6 +147,7 @@ def _check_authority(reader: StateReader, event: Event) -> None:
     check_event(reader, event)
     check_update(reader, EVENTS, event)
     check_erased(reader, EVENTS, event)
+    check_relabelled(reader, EVENTS, event)
 
 
 def _data(report: AuditReport) -> dict[str, object]:

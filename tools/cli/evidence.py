@@ -48,17 +48,17 @@ def command() -> None:
 @click.option("--about", "subject", required=True, metavar="REF|PRINCIPAL", help="What it is about.")
 @click.option("--for", "span", type=Span(), required=True, help="How long it is valid, such as 30d.")
 @click.option("--from", "start", metavar="INSTANT", help="When it begins to be valid; else now.")
-@click.option("--holds/--fails", default=True, help="Whether what it stands for was found to hold.  [default: it does]")
+@click.option("--fails", is_flag=True, help="What it stands for was found not to hold.")
 @click.option("--report", required=True, metavar="TEXT", help="What was found, or where that lies; can be erased.")
 @signing_options
 def record(
-    *, kind: str, subject: str, span: int, start: str | None, holds: bool, report: str, signing: Signing
+    *, kind: str, subject: str, span: int, start: str | None, fails: bool, report: str, signing: Signing
 ) -> None:
     """Record a piece of evidence; it replaces what the same issuer said of the same kind and subject."""
     check_subject(subject)
     with opened() as ledger:
         begins = ledger.now() if start is None else instant.parse(start)
-        attested = Attested(kind, subject, holds, begins, later(begins, span), report)
+        attested = Attested(kind, subject, not fails, begins, later(begins, span), report)
 
         def act(snapshot: Snapshot, by: str) -> Prepared:
             constitution = law_in_force(snapshot, ledger.registry).constitution
@@ -68,7 +68,7 @@ def record(
         event = sign_act(ledger, signing, act)
     until = event.body.valid_until if isinstance(event.body, EvidenceRecorded) else ""
     emit(
-        {"event": event.seq, "kind": kind, "subject": subject, "holds": holds, "valid_until": until},
+        {"event": event.seq, "kind": kind, "subject": subject, "holds": not fails, "valid_until": until},
         f"{kind} of {subject} is on record until {until} (event {event.seq}).",
     )
 

@@ -15,12 +15,13 @@ from typing import Any, TypeAlias, TypeVar
 
 import click
 
+from decisions.relabelling import append_act
 from grants.authority import check_relation
 from grants.book.principals import PRINCIPAL, UID
 from grants.book.states import PrincipalState, UidState
 from grants.errors import AuthorityError, KeyFileError
 from grants.identifier import parse_principal
-from grants.issue import Prepared, append_signed
+from grants.issue import Prepared
 from grants.principals import last_restored
 from grants.reading import read_state
 from grants.signer import FileSigner, Signer, SshKeygenSigner, read_public
@@ -225,7 +226,7 @@ def sign_acts(ledger: OpenLedger, signing: Signing, acts: Sequence[Act]) -> list
         return prepared
 
     drafts = sign_all(ledger.log.read(prepare), key, yes=signing.yes)
-    return ledger.log.transact(lambda tx: [append_signed(tx, draft) for draft in drafts])
+    return ledger.log.transact(lambda tx: [append_act(tx, ledger.registry, draft) for draft in drafts])
 
 
 def sign_all(prepared: Sequence[Prepared], key: Key, *, yes: bool) -> list[Draft]:

@@ -1,30 +1,37 @@
-"""``tally resource``: what the things are that operations touch."""
+"""``tally resource``: what the things are that operations touch.
 
-from collections.abc import Callable, Mapping, Sequence
+Source: DESIGN section 10; docs/guides/resources.md.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import click
 
+from decisions import relabelling
+from decisions.constitution import Constitution
 from decisions.law import law_in_force
+from decisions.relabelling import Pending
 from grants import acts
 from grants.book import resources
 from grants.book.states import ResourceState
-from grants.events import Attributes
-from grants.identifier import code_points
 from grants.issue import Prepared
 from grants.reading import read_state
-from grants.reference import Pattern, candidates
-from ledger.canon import Json
-from ledger.event import Event
+from ledger.event import Event, Registry
+from ledger.instant import Instant
 from ledger.log import Snapshot
 from tools.attributes import check_reference, checked, from_words
+from tools.cli import resource_look
 from tools.cli.command import group
-from tools.cli.output import emit, fields, table
-from tools.cli.params import Act, Signing, sign_act, sign_acts, signing_options
+from tools.cli.output import emit
+from tools.cli.params import Act, Signing, actor, sign_act, sign_acts, signing_options
 from tools.cli.session import opened
 from tools.errors import InputError
-from tools.resources_file import read_resources
+from tools.ledger import OpenLedger
+from tools.resources_file import Entry, read_resources
+from tools.show.statement import relabels_text
 
 _EXAMPLE: Final = """\
 tally resource add 'file:///srv/app/**' --set environment=dev --set asset=source --set sensitivity=internal \
@@ -42,14 +49,47 @@ _RECLASSIFY: Final = """\
 tally resource reclassify 'db://prod/users/**' --set environment=prod --set asset=business_record \
     --set sensitivity=confidential --set reversibility=irreversible --set about_people=true --set purpose=support"""
 
-Said = Callable[[Snapshot, str, Attributes], Prepared]
+_CLEAR: Final = """\
+tally resource clear file:///srv/app/old
+tally resource clear file:///srv/app/old --dry-run"""
 
 
-def attribute_options(function: Callable[..., int | None]) -> Callable[..., int | None]:
-    """Add ``--set`` and ``--absent``."""
+@dataclass(frozen=True, slots=True)
+class Look:
+    """The log as an act finds it, at a time."""
+
+    snapshot: Snapshot
+    registry: Registry
+    at: Instant
+
+    @property
+    def constitution(self) -> Constitution:
+        """The constitution in force."""
+        return law_in_force(self.snapshot, self.registry).constitution
+
+
+Acting: TypeAlias = Callable[[Look, str], Prepared]
+
+
+def label_options(function: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Add ``--set``, ``--absent``, ``--within`` and ``--dry-run``."""
     absent = click.option("--absent", multiple=True, metavar="NAME", help="Known to have no such value; repeatable.")
-    given = click.option("--set", "given", multiple=True, metavar="NAME=VALUE", help="Say an attribute; repeatable.")
-    return given(absent(function))
+    given = click.option(
+        "--set",
+        "given",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Say an attribute; twice if it has two values.",
+    )
+    within = click.option(
+        "--within", multiple=True, metavar="REF", help="A further place that it lies in and inherits from; repeatable."
+    )
+    return given(absent(within(dry_run_option(function))))
+
+
+def dry_run_option(function: Callable[..., int | None]) -> Callable[..., int | None]:
+    """Add ``--dry-run``."""
+    return click.option("--dry-run", is_flag=True, help="Only show what it would open; sign nothing.")(function)
 
 
 @group("resource", example=_EXAMPLE)
@@ -63,31 +103,72 @@ def command() -> None:
 
 @command.command("add", example=_ADD)
 @click.argument("reference")
-@attribute_options
+@label_options
 @signing_options
-def add(reference: str, given: tuple[str, ...], absent: tuple[str, ...], *, signing: Signing) -> None:
-    """Register a resource or a subtree with its attributes, at version 1."""
+def add(
+    reference: str,
+    given: tuple[str, ...],
+    absent: tuple[str, ...],
+    within: tuple[str, ...],
+    *,
+    dry_run: bool,
+    signing: Signing,
+) -> None:
+    """Register a resource or a subtree with its attributes, at version 1.
 
-    def act(snapshot: Snapshot, by: str, attributes: Attributes) -> Prepared:
-        return _registration(reference, attributes)(snapshot, by)
+    What is left unset is inherited from the registered subtrees around it. Where one of them covers it already, this
+    changes its labels, and what that opens is shown and signed: anything that opens needs a human.
+    """
+    said = words(given, absent)
 
-    _say(reference, words(given, absent), signing, act, "registered")
+    def act(look: Look, by: str) -> Prepared:
+        attributes = from_words(look.constitution, said)
+        _registered(look.snapshot, reference)
+        return relabelling.register(
+            look.snapshot,
+            look.registry,
+            by=by,
+            resource=reference,
+            attributes=attributes,
+            within=within,
+            at=look.at,
+        )
+
+    _change(reference, signing, act, "registered", dry_run=dry_run)
 
 
 @command.command("reclassify", example=_RECLASSIFY)
 @click.argument("reference")
-@attribute_options
+@label_options
 @signing_options
-def reclassify(reference: str, given: tuple[str, ...], absent: tuple[str, ...], *, signing: Signing) -> None:
+def reclassify(
+    reference: str,
+    given: tuple[str, ...],
+    absent: tuple[str, ...],
+    within: tuple[str, ...],
+    *,
+    dry_run: bool,
+    signing: Signing,
+) -> None:
     """Replace all attributes of a resource.
 
-    Its version goes up, and consents for the old one no longer fit.
+    Its version goes up, and consents for the old one no longer fit. What the change opens, and for how many resources,
+    is shown before it is signed; anything that opens needs a human. It brings back what was retired and cleared.
     """
+    said = words(given, absent)
 
-    def act(snapshot: Snapshot, by: str, attributes: Attributes) -> Prepared:
-        return acts.reclassify(snapshot, by=by, resource=reference, attributes=attributes)
+    def act(look: Look, by: str) -> Prepared:
+        return relabelling.reclassify(
+            look.snapshot,
+            look.registry,
+            by=by,
+            resource=reference,
+            attributes=from_words(look.constitution, said),
+            within=within,
+            at=look.at,
+        )
 
-    _say(reference, words(given, absent), signing, act, "reclassified")
+    _change(reference, signing, act, "reclassified", dry_run=dry_run)
 
 
 @command.command("advance", example="tally resource advance db://prod/users")
@@ -119,6 +200,23 @@ def retire(reference: str, *, signing: Signing) -> None:
     _done(reference, event, "retired")
 
 
+@command.command("clear", example=_CLEAR)
+@click.argument("reference")
+@dry_run_option
+@signing_options
+def clear(reference: str, *, dry_run: bool, signing: Signing) -> None:
+    """Say of a retired resource that it is of no more concern.
+
+    From then on its name is what the registered subtrees around it are, and an operation on one of them is judged
+    without it. What that opens is shown before it is signed; anything that opens needs a human.
+    """
+
+    def act(look: Look, by: str) -> Prepared:
+        return relabelling.clear(look.snapshot, look.registry, by=by, resource=reference, at=look.at)
+
+    _change(reference, signing, act, "cleared", dry_run=dry_run)
+
+
 @command.command("import", example="tally resource import resources.toml\ntally resource import inventory.jsonl --yes")
 @click.argument("file", type=click.Path(path_type=Path))
 @signing_options
@@ -126,20 +224,12 @@ def import_(file: Path, *, signing: Signing) -> None:
     """Register many resources at once: all of them, or none.
 
     FILE is .toml ([[resource]] tables), .csv (a header line) or JSON lines; - reads JSON lines from stdin. Each entry
-    has "reference", one key for each attribute, and "absent" with the names of those that are known to be absent.
-    Each registration is a signature and an event of its own, in one transaction.
+    has "reference", one key for each attribute, "absent" with the names of those that are known to be absent, and
+    "within" with further places. Each registration is a signature and an event of its own, in one transaction.
     """
     entries = read_resources(file)
     with opened() as ledger:
-        law = ledger.log.read(lambda snapshot: law_in_force(snapshot, ledger.registry))
-        registrations = []
-        for entry in entries:
-            try:
-                said = from_words(law.constitution, entry.words) | checked(law.constitution, entry.values)
-                registrations.append(_registration(check_reference(entry.reference), said))
-            except ValueError as error:
-                raise InputError(f"{file}: {entry.place}: {error}") from error
-        events = sign_acts(ledger, signing, registrations)
+        events = sign_acts(ledger, signing, _registrations(ledger, file, entries))
     emit(
         [{"resource": entry.reference, "event": event.seq} for entry, event in zip(entries, events, strict=True)],
         f"{entries[0].reference} registered (event {events[0].seq})"
@@ -148,126 +238,92 @@ def import_(file: Path, *, signing: Signing) -> None:
     )
 
 
-@command.command("list", example="tally resource list --under db://prod")
-@click.option("--under", metavar="REFERENCE", help="Only what is registered at or below this.")
-@click.option("--retired", is_flag=True, help="Those that were retired as well.")
-def list_(under: str | None, retired: bool) -> None:
-    """List what is registered."""
-    root = Pattern.parse(under.removesuffix("/**") + "/**") if under else None
-    with opened() as ledger:
-        rows = ledger.log.read(
-            lambda snapshot: [
-                (row.key, ResourceState.model_validate(row.state)) for row in snapshot.states(resources.NAME)
-            ]
-        )
-    rows = [
-        (key, state)
-        for key, state in rows
-        if (retired or not state.retired) and (root is None or root.covers(Pattern.parse(key).reference))
-    ]
-    emit(
-        [_data(key, state) for key, state in rows],
-        table(
-            ("RESOURCE", "VERSION", "STATUS", "ATTRIBUTES"),
-            [(key, s.version, "retired" if s.retired else "", spelled(s.attributes)) for key, s in rows],
-        ),
-    )
+def _registrations(ledger: OpenLedger, file: Path, entries: Sequence[Entry]) -> list[Act]:
+    law = ledger.log.read(lambda snapshot: law_in_force(snapshot, ledger.registry))
+    at = ledger.now()
+    # Each is judged after those before it: so it is when they are appended.
+    pending: list[Pending] = []
+
+    def registration(entry: Entry) -> Act:
+        try:
+            said = from_words(law.constitution, entry.words) | checked(law.constitution, entry.values)
+            reference = check_reference(entry.reference)
+            within = [check_reference(place) for place in entry.within]
+        except ValueError as error:
+            raise InputError(f"{file}: {entry.place}: {error}") from error
+
+        def prepare(snapshot: Snapshot, by: str) -> Prepared:
+            if not pending:
+                pending.append(Pending(snapshot, at))
+            _registered(snapshot, reference)
+            return pending[0].take(
+                relabelling.register(
+                    snapshot,
+                    ledger.registry,
+                    by=by,
+                    resource=reference,
+                    attributes=said,
+                    within=within,
+                    at=at,
+                    pending=pending[0],
+                )
+            )
+
+        return prepare
+
+    return [registration(entry) for entry in entries]
 
 
-@command.command("show", example="tally resource show file:///srv/app/main.py")
-@click.argument("reference")
-def show(reference: str) -> None:
-    """Show what a decision about a resource would read.
-
-    The nearest registration applies: of the resource itself, else of the smallest subtree around it. A name beyond
-    ASCII is shown with its code points, so that look-alikes differ.
-    """
-    pattern = Pattern.parse(reference)
-    looked = (reference,) if pattern.subtree else candidates(pattern.reference)
-    with opened() as ledger:
-        found = ledger.log.read(lambda snapshot: _nearest(snapshot, looked))
-    pairs: list[tuple[str, object]] = [("reference", reference)]
-    if not reference.isascii():
-        pairs.append(("code points", code_points(reference)))
-    if found is None:
-        pairs.append(("applies", "no registration: everything about it is unknown"))
-        emit({"reference": reference, "looked": list(looked), "registration": None}, fields(pairs))
-        return
-    key, state = found
-    status = "retired: everything about it is unknown" if state.retired else None
-    changed = f"event {state.changed}"
-    pairs += [("applies", key), ("status", status), ("version", state.version), ("changed", changed)]
-    if not state.retired:
-        pairs += [(f"  {name}", _spell(value)) for name, value in state.attributes.items()]
-    pairs.append(("looked at", ", ".join(looked[: looked.index(key) + 1])))
-    emit({"reference": reference, "looked": list(looked), "registration": _data(key, state)}, fields(pairs))
-
-
-def words(given: Sequence[str], absent: Sequence[str]) -> dict[str, str | None]:
-    """Read ``--set`` and ``--absent``.
+def words(given: Sequence[str], absent: Sequence[str]) -> dict[str, Sequence[str] | None]:
+    """Read ``--set`` and ``--absent``; an attribute that is set twice has both values.
 
     Raises:
-        InputError: not of the form name=value, or a name twice.
+        InputError: not of the form name=value, or set and absent at once.
     """
-    pairs: list[tuple[str, str | None]] = [(name, None) for name in absent]
+    said: dict[str, Sequence[str] | None] = dict.fromkeys(absent)
     for word in given:
         name, equals, value = word.partition("=")
         if not equals:
             raise InputError(f'--set takes name=value, and not "{word}"')
-        pairs.append((name, value))
-    said = dict(pairs)
-    if len(said) != len(pairs):
-        raise InputError("an attribute stands twice: say each once, with --set or with --absent")
+        if name in absent:
+            raise InputError(f"{name} stands twice: say it with --set or with --absent")
+        said[name] = [*(said.get(name) or ()), value]
+    if len(set(absent)) != len(absent):
+        raise InputError("an attribute stands twice: say each once with --absent")
     return said
 
 
-def spelled(attributes: Attributes) -> str:
-    """Spell attributes on one line, as they would be written on the command line."""
-    return " ".join(f"{name}={_spell(value)}" for name, value in attributes.items())
+for _more in (resource_look.list_, resource_look.show):
+    command.add_command(_more)
 
 
-def _spell(value: str | bool | int | None) -> str:
-    if value is None:
-        return "(absent)"
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _registered(snapshot: Snapshot, reference: str) -> None:
+    state = read_state(snapshot, resources.NAME, reference, ResourceState)
+    if state is not None:
+        raise InputError(
+            f"{reference} is registered already (event {state.registered}): change it with tally resource reclassify"
+        )
 
 
-def _registration(reference: str, attributes: Attributes) -> Act:
-    def prepare(snapshot: Snapshot, by: str) -> Prepared:
-        state = read_state(snapshot, resources.NAME, reference, ResourceState)
-        if state is not None:
-            raise InputError(
-                f"{reference} is registered already (event {state.registered}): "
-                "change it with tally resource reclassify"
-            )
-        return acts.register_resource(snapshot, by=by, resource=reference, attributes=attributes)
-
-    return prepare
-
-
-def _say(reference: str, said: Mapping[str, str | None], signing: Signing, act: Said, what: str) -> None:
+def _change(reference: str, signing: Signing, act: Acting, what: str, *, dry_run: bool) -> None:
+    """Show what a change of labels opens, and where it is more than looked at, sign and append it."""
     check_reference(reference)
     with opened() as ledger:
 
         def prepare(snapshot: Snapshot, by: str) -> Prepared:
-            law = law_in_force(snapshot, ledger.registry)
-            return act(snapshot, by, from_words(law.constitution, said))
+            return act(Look(snapshot, ledger.registry, ledger.now()), by)
 
-        _done(reference, sign_act(ledger, signing, prepare), what)
-
-
-def _nearest(snapshot: Snapshot, looked: Sequence[str]) -> tuple[str, ResourceState] | None:
-    """Find the registration that a decision would read; one that was retired hides what lies around it."""
-    for key in looked:
-        state = read_state(snapshot, resources.NAME, key, ResourceState)
-        if state is not None:
-            return key, state
-    return None
+        if dry_run:
+            prepared = ledger.log.read(lambda snapshot: prepare(snapshot, actor(snapshot, signing.by)))
+            told = relabels_text(prepared.fields["relabels"])
+            emit({"resource": reference, "relabels": prepared.fields["relabels"]}, f"{reference}: {told}. Not signed.")
+            return
+        event = sign_act(ledger, signing, prepare)
+    _done(reference, event, what)
 
 
 def _done(reference: str, event: Event, what: str) -> None:
-    emit({"resource": reference, "event": event.seq, "at": event.at}, f"{reference} {what} (event {event.seq})")
-
-
-def _data(key: str, state: ResourceState) -> dict[str, Json]:
-    return {"resource": key, **state.json_form()}
+    data: dict[str, object] = {"resource": reference, "event": event.seq, "at": event.at}
+    relabels = event.body.json_form().get("relabels")
+    told = f": {relabels_text(relabels)}" if relabels is not None else ""
+    emit({**data, "relabels": relabels}, f"{reference} {what} (event {event.seq}){told}")

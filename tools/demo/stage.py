@@ -12,9 +12,10 @@ from typing import Final
 from decisions.answer import Answer
 from decisions.constitution import DEFAULT_TEXT, Constitution, default
 from decisions.record import DecisionPoint, Request
+from decisions.relabelling import append_act, register
 from grants import acts
 from grants.events import Attributes
-from grants.issue import Prepared, append_signed
+from grants.issue import Prepared
 from grants.signer import FileSigner, generate
 from grants.sshkey import PublicKey
 from ledger.event import Event
@@ -166,7 +167,7 @@ class Stage:
     def append(self, prepared: Prepared, *, signer: str = ADA) -> Event:
         """Sign and append what was prepared."""
         draft = prepared.sign(self.signer(signer))
-        return self.ledger.log.transact(lambda tx: append_signed(tx, draft))
+        return self.ledger.log.transact(lambda tx: append_act(tx, self.ledger.registry, draft))
 
     def populate(self) -> None:
         """Register everybody and everything: the user who runs this is the gateway that speaks for the agents."""
@@ -175,7 +176,11 @@ class Stage:
         self.act(_registered(GATEWAY, "the gateway", uid=os.getuid(), speaks_for=(OPS, COMPANION)))
         self.act(_registered(SENSOR, "the reading room's sensor", keys=(self.new_key(SENSOR).public_key,)))
         for resource, attributes in RESOURCES.items():
-            self.act(_resource(resource, checked(self.constitution, attributes)))
+            self.act(self._resource(resource, checked(self.constitution, attributes)))
+
+    def _resource(self, resource: str, attributes: Attributes) -> Act:
+        registry, at = self.ledger.registry, self.after(0)
+        return lambda look: register(look, registry, by=ADA, resource=resource, attributes=attributes, at=at)
 
     def decide(self, scene: Scene, request: str) -> Answer:
         """Decide an operation as the gateway asks it."""
@@ -205,7 +210,3 @@ def _registered(
     return lambda snapshot: acts.register_principal(
         snapshot, by=ADA, principal=principal, name=name, keys=keys, owner=ADA, uid=uid, speaks_for=speaks_for
     )
-
-
-def _resource(resource: str, attributes: Attributes) -> Act:
-    return lambda snapshot: acts.register_resource(snapshot, by=ADA, resource=resource, attributes=attributes)

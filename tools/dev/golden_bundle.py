@@ -8,7 +8,7 @@ held to them. ``constitution.toml`` there is the default constitution as it was 
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,10 +26,12 @@ from decisions.operation import Operation
 from decisions.outcome import Report
 from decisions.record import DecisionPoint, Request
 from grants import acts
-from grants.issue import Prepared, append_signed
+from grants.events.former import ResourceRegistered1
+from grants.issue import Prepared, append_signed, prepare
 from grants.signer import FileSigner
 from grants.standing import StandingTerms
 from ledger import digest, rfc6962
+from ledger.canon import Json
 from ledger.checkpoint import Checkpoint, sign_checkpoint
 from ledger.cosignature import cosigned_message
 from ledger.digest import be64
@@ -139,7 +141,16 @@ class Stage:
         self.register("sensor:mood", owner="human:ada", keyed=True)
         self.act(adopt, by="human:ada", document=CONSTITUTION.read_text())
         for resource, attributes in FACTS.items():
-            self.act(acts.register_resource, by="registrar:stores", resource=resource, attributes=attributes)
+            self.former(resource, attributes)
+
+    def former(self, resource: str, attributes: Mapping[str, str | bool | int | None]) -> Event:
+        """Register a resource by an event of schema 1, as these histories have it: no act makes one any more."""
+        self.now += SECOND
+        fields: dict[str, Json] = {"resource": resource, "attributes": dict(attributes)}
+        by = "registrar:stores"
+        prepared = self.log.read(lambda snapshot: prepare(snapshot, ResourceRegistered1, fields, by=by))
+        draft = prepared.sign(self.signer(by))
+        return self.log.transact(lambda tx: tx.append(draft))
 
     def ask(
         self,

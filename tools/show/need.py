@@ -50,6 +50,8 @@ def _told(answer: Answer, need: Need, constitution: Constitution | None, asker: 
             return f"a standing grant: {_ratify(body.subject[0], action)}"
         if need.what == "attribute":
             return asker.cure(need.about) or _attribute(need.about, action, constitution)
+        if need.what == "registration" and action.registration is not None and action.version is None:
+            return f"say that it is gone and of no more concern: tally resource clear {shlex.quote(about)}"
         if need.what == "trust":
             who = f"--system {body.subject[0]} --counterpart {action.counterpart or '...'}"
             return f"more earned trust, or a better reading ({about}): tally trust show {who}"

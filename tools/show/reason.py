@@ -35,7 +35,7 @@ def why(answer: Answer, spoken: Sequence[Told], titles: Mapping[str, str]) -> st
     if answer.reason == "ALLOWED":
         return f"{_basis(answer, spoken)}."
     if answer.reason == "UNCLASSIFIED":
-        return f"Nobody has registered {_unregistered(answer)}, so nothing is known of it."
+        return _unclassified(answer)
     if answer.reason in _PLAIN:
         return f"{_PLAIN[answer.reason]}{_detail(answer)}."
     return f"{_ruled(answer.reason, spoken, titles)}."
@@ -57,9 +57,17 @@ def _authority(one: Authority, spoken: Sequence[Told]) -> str:
     return f"the consent {one.grant} covers it, and this use of it is now spent"
 
 
-def _unregistered(answer: Answer) -> str:
+def _unclassified(answer: Answer) -> str:
     actions = answer.body.actions if answer.body else ()
-    found = [code_points(action.target) for action in actions if action.registration is None]
+    unknown = [action.target for action in actions if action.registration is None]
+    if unknown:
+        return f"Nobody has registered {_named(unknown)}, so nothing is known of it."
+    retired = dict.fromkeys(str(action.registration) for action in actions if action.version is None)
+    return f"{_named(list(retired))} was retired, so nothing is known of it any more."
+
+
+def _named(names: Sequence[str]) -> str:
+    found = [code_points(name) for name in names]
     return " and ".join(found[:2]) + (f" and {len(found) - 2} more" if len(found) > 2 else "")  # noqa: PLR2004  (two)
 
 

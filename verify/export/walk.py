@@ -14,6 +14,7 @@ from typing import Any, Final, TypeVar
 from decisions.errors import DecisionError
 from decisions.events import ConstitutionAdopted
 from decisions.observe import check_update
+from decisions.relabelling import check_relabelled
 from grants.authority import check_event
 from grants.book.states import GenesisState
 from grants.erasing import check_erased
@@ -231,6 +232,7 @@ class LogWalk:
             check_event(self._standing, event)
             check_update(self._standing, self.registry, event)
             check_erased(self._standing, self.registry, event)
+            check_relabelled(self._standing, self.registry, event)
         except _FOLDING as error:
             self.signatures.fault(f"event {event.seq}, {event.type}: {_line(error)}")
 

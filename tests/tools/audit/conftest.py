@@ -47,7 +47,7 @@ def tell(office: Any) -> None:
     for name in ("users", "orders", "letters"):
         office.act(acts.register_resource, resource=f"db://prod/{name}/**", attributes=prod(), **stores)
         office.clock.go(1_000_000)
-    office.act(acts.reclassify, resource="db://prod/users/**", attributes=prod(asset="business_record"), **stores)
+    office.act(acts.reclassify, resource="db://prod/users/**", attributes=prod(asset="business_record"), **ada)
     office.act(acts.advance, resource="db://prod/users/**", version=7, **stores)
     office.act(acts.retire, resource="db://prod/orders/**", **stores)
     covered = StandingTerms("agent:ops-7", ("file",), ("delete",), "file:///srv/app/tests/**", 'environment == "test"')
