@@ -6,19 +6,19 @@ expression. Changes are found wherever they stand, within a WITH too.
 Source: DESIGN section 10; policy cases B09, B11, J01, J05.
 """
 
-import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 
 from sqlglot import exp
 
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, unresolved
-from decisions.reducers.sql.condition import Reading, limited, matches, row_id, selects
-from decisions.reducers.sql.names import folded, own_name, table_target
+from decisions.reducers.sql.condition import limited, matches, row_id, selects
+from decisions.reducers.sql.definitions import Definitions
+from decisions.reducers.sql.names import table_target
 from decisions.reducers.sql.nodes import check_nodes
 from decisions.reducers.sql.parse import parse
+from decisions.reducers.sql.shapes import assigned, explained, is_expression_name, is_savepoint, table_of
 
-_EXPLAIN_OPTION = re.compile(r"\s*(?:\(([^()']*)\)|(ANALY[ZS]E|VERBOSE|QUERY\s+PLAN)\b)", re.IGNORECASE)
 _HARMLESS_SETTINGS = frozenset(
     {"application_name", "datestyle", "extra_float_digits", "idle_in_transaction_session_timeout",
      "intervalstyle", "lock_timeout", "statement_timeout", "timezone", "work_mem"}
@@ -27,7 +27,7 @@ _HARMLESS_SETTINGS = frozenset(
 _KEYS = frozenset({"id", "rowid", "oid", "_rowid_"})
 
 
-class Statement:
+class Statement(Definitions):
     """One statement of a script.
 
     Args:
@@ -38,19 +38,6 @@ class Statement:
         part: which statement it is, for people.
         quotes: whether a text in double quotes may stand in it.
     """
-
-    def __init__(
-        self, effects: Effects, tree: exp.Expr, database: str, dialect: str, part: str, *, quotes: bool
-    ) -> None:
-        self._effects = effects
-        self._tree = tree
-        self._database = database
-        self._dialect = dialect
-        self._part = part
-        self._quotes = quotes
-        self._reading = Reading(dialect, quotes, self._is_repeated)
-        self._changed: set[int] = set()
-        self._noted = False
 
     def reduce(self) -> None:
         """Note what the statement does.
@@ -63,7 +50,7 @@ class Statement:
             self._command(tree)
             return
         check_nodes(tree)
-        if _is_savepoint(tree) or isinstance(tree, exp.Transaction | exp.Commit | exp.Rollback | exp.EndStatement):
+        if is_savepoint(tree) or isinstance(tree, exp.Transaction | exp.Commit | exp.Rollback | exp.EndStatement):
             self._control(tree)
         elif isinstance(tree, exp.Set):
             self._set(tree)
@@ -76,25 +63,6 @@ class Statement:
             self._read(tree)
         else:
             raise UnreadableError(f"a statement that isn't read: {type(tree).__name__}")
-
-    @property
-    def _whole(self) -> str:
-        return f"db://{self._database}"
-
-    def _act(self, verb: str, target: str, scope: str) -> None:
-        self._noted = True
-        self._effects.act("data", verb, target, self._part, scope=scope)
-
-    def _target(self, table: exp.Table) -> str:
-        self._changed.add(id(table))
-        return table_target(table, self._database, self._dialect)
-
-    def _is_repeated(self, table: exp.Expr) -> bool:
-        """Whether the statement names the same table more than once: what holds of it there may hold of every row."""
-        if not isinstance(table, exp.Table):
-            return False
-        same = [one for one in self._tree.find_all(exp.Table) if one.name.lower() == table.name.lower()]
-        return len([one for one in same if one.arg_key != "tables"]) > 1
 
     # Changes.
 
@@ -116,20 +84,12 @@ class Statement:
         }
         changes[type(node)](node)
 
-    def _comment(self, node: exp.Expr) -> None:
-        self._act("define", self._target(_table(node.this)), "many")
-
-    def _into(self, node: exp.Expr) -> None:
-        target = self._target(_table(node.this))
-        self._act("define", target, "many")
-        self._act("insert", target, "many")
-
     def _control(self, _node: exp.Expr) -> None:
         self._act("control_transaction", self._whole, "one")
 
     def _insert(self, node: exp.Expr) -> None:
-        target = self._target(_table(node.this))
-        table = _table(node.this)
+        target = self._target(table_of(node.this))
+        table = table_of(node.this)
         columns = node.this.expressions if isinstance(node.this, exp.Schema) else node.args.get("columns") or ()
         if self._dialect == "sqlite" and any(one.name.lower() == table.name.lower() for one in columns):
             raise UnreadableError("a column called as its table: an index of text takes what is inserted for a command")
@@ -145,7 +105,7 @@ class Statement:
             self._act("delete", target, "many")
 
     def _update_rows(self, node: exp.Expr) -> None:
-        moved = any(column.name.lower() in _KEYS for item in node.expressions for column in _assigned(item))
+        moved = any(column.name.lower() in _KEYS for item in node.expressions for column in assigned(item))
         self._rows(node, "update", moved=moved)
 
     def _delete_rows(self, node: exp.Expr) -> None:
@@ -155,8 +115,8 @@ class Statement:
     def _rows(self, node: exp.Expr, verb: str, *, moved: bool) -> None:
         """Note a change to rows: of the one that the condition names, of some, of all; of each table joined."""
         where = node.args.get("where")
-        first = _table(node.this)
-        joined = [_table(join.this) for join in first.args.get("joins") or ()]
+        first = table_of(node.this)
+        joined = [table_of(join.this) for join in first.args.get("joins") or ()]
         alone = not joined and not node.args.get("from_") and not node.args.get("using")
         row = row_id(where, first, self._reading) if alone and not moved else None
         for table in [first, *joined]:
@@ -165,7 +125,7 @@ class Statement:
             self._act(verb, target if row is None else f"{target}/{row}", scope if row is None else "one")
 
     def _merge(self, node: exp.Expr) -> None:
-        table = _table(node.this)
+        table = table_of(node.this)
         target = self._target(table)
         some = matches(node, table, self._reading)
         for when in node.find_all(exp.When):
@@ -180,68 +140,6 @@ class Statement:
             elif not (isinstance(then, exp.Var) and then.name.upper() == "DO NOTHING"):
                 raise UnreadableError("a branch of MERGE that isn't read")  # pragma: no cover
 
-    def _create(self, node: exp.Expr) -> None:
-        kind = str(node.args.get("kind")).upper()
-        if kind not in {"TABLE", "VIEW", "INDEX", "SCHEMA"}:
-            raise UnreadableError(f"CREATE {kind[:40]} isn't read")
-        if kind == "SCHEMA":
-            self._act("define", self._whole, "one")
-            self._changed.add(id(node.this))
-            return
-        target = self._target(_table(node.this))
-        self._act("define", target, "many" if kind == "INDEX" else "one")
-        if node.args.get("replace"):
-            self._act("drop", target, "all")
-        if node.args.get("expression") is not None and kind == "TABLE":
-            self._act("insert", target, "many")
-
-    def _drop(self, node: exp.Expr) -> None:
-        if isinstance(node.parent, exp.Alter):
-            return
-        kind = str(node.args.get("kind")).upper()
-        if kind not in {"TABLE", "VIEW", "INDEX", "SCHEMA", "DATABASE"}:
-            raise UnreadableError(f"DROP {kind[:40]} isn't read")
-        for table in node.args.get("tables") or [node.this]:
-            if not isinstance(table, exp.Table):
-                raise UnreadableError("a DROP that isn't read")  # pragma: no cover
-            self._changed.add(id(table))
-            if kind in {"SCHEMA", "DATABASE"}:
-                self._act("drop", self._whole, "all")
-            else:
-                self._act("drop", self._target(table), "many" if kind == "INDEX" else "all")
-        if node.args.get("cascade") and kind != "SCHEMA":
-            raise unresolved("CASCADE drops what depends on it, which is not named")
-        if kind == "DATABASE" and [t.name for t in node.args.get("tables") or ()] != [own_name(self._database)]:
-            raise unresolved("a database that is not the one that this is asked of")
-
-    def _alter(self, node: exp.Expr) -> None:
-        if str(node.args.get("kind")).upper() != "TABLE":
-            raise UnreadableError("an ALTER that isn't read")
-        target = self._target(_table(node.this))
-        self._act("define", target, "many")
-        for action in node.args.get("actions") or ():
-            if isinstance(action, exp.Drop):
-                self._changed.update(id(table) for table in action.find_all(exp.Table))
-                self._act("drop", target, "many")
-                if action.args.get("cascade"):
-                    raise unresolved("CASCADE drops what depends on it, which is not named")
-            elif isinstance(action, exp.AlterColumn) and action.args.get("using"):
-                self._act("update", target, "all")
-            elif isinstance(action, exp.AlterRename):
-                self._act("drop", target, "all")
-                self._act("define", self._target(_table(action.this)), "one")
-
-    def _truncate(self, node: exp.Expr) -> None:
-        for table in node.expressions:
-            self._act("delete", self._target(_table(table)), "all")
-        if node.args.get("option") == "CASCADE":
-            raise unresolved("TRUNCATE CASCADE empties tables that are not named")
-
-    def _authorize(self, node: exp.Expr) -> None:
-        if str(node.args.get("kind") or "TABLE").upper() != "TABLE":
-            raise UnreadableError("a GRANT that isn't read")
-        self._act("authorize", self._target(_table(node.args.get("securable"))), "many")
-
     # Reads.
 
     def _read(self, tree: exp.Expr) -> None:
@@ -250,7 +148,7 @@ class Statement:
                 continue
             if not isinstance(table.this, exp.Identifier):
                 raise unresolved("a table that isn't named")
-            if _is_expression_name(table, self._dialect):
+            if is_expression_name(table, self._dialect):
                 continue
             target = table_target(table, self._database, self._dialect)
             query = table.find_ancestor(exp.Select, exp.Update, exp.Delete, exp.Merge)
@@ -277,7 +175,7 @@ class Statement:
         name = str(tree.this).upper()
         if name != "EXPLAIN" or not isinstance(tree.expression, exp.Literal):
             raise UnreadableError(f"a statement that isn't read: {name[:40]}")
-        text, executes = _explained(tree.expression.name)
+        text, executes = explained(tree.expression.name)
         inner = parse(text, self._dialect)
         if len(inner) != 1 or isinstance(inner[0], exp.Command):
             raise UnreadableError("an EXPLAIN that isn't read")
@@ -319,68 +217,3 @@ _STATEMENTS = (
     exp.Select, exp.Union, exp.Except, exp.Intersect, exp.Values, exp.Subquery, exp.Insert, exp.Update, exp.Delete,
     exp.Merge, exp.Create, exp.Drop, exp.Alter, exp.TruncateTable, exp.Grant, exp.Revoke, exp.Comment,
 )  # fmt: skip
-
-
-def _table(node: object) -> exp.Table:
-    """Find the table in what names it: itself, with columns, or with an index."""
-    if isinstance(node, exp.Schema):
-        node = node.this
-    if isinstance(node, exp.Index):
-        node = node.args.get("table")
-    if not isinstance(node, exp.Table):
-        raise UnreadableError("a statement without the table that it changes")
-    return node
-
-
-def _is_savepoint(tree: exp.Expr) -> bool:
-    """Whether it is START TRANSACTION or SAVEPOINT, which the parser takes for a name with another one."""
-    if not isinstance(tree, exp.Alias) or not isinstance(tree.this, exp.Column) or len(tree.this.parts) != 1:
-        return False
-    if tree.this.this.args.get("quoted"):
-        return False
-    first = tree.this.name.upper()
-    return first == "SAVEPOINT" or (first == "START" and tree.alias.upper() == "TRANSACTION")
-
-
-def _assigned(item: exp.Expr) -> Iterator[exp.Column]:
-    """The columns that one assignment of UPDATE sets."""
-    target = item.this if isinstance(item, exp.EQ) else item
-    yield from target.find_all(exp.Column)
-
-
-def _is_expression_name(table: exp.Table, dialect: str) -> bool:
-    """Whether a table's name stands for a common table expression that it can see."""
-    if table.args.get("db"):
-        return False
-    child: exp.Expr = table
-    while isinstance(child.parent, exp.Expr):
-        parent = child.parent
-        with_ = child if isinstance(child, exp.With) else parent.args.get("with_")
-        if isinstance(with_, exp.With) and not isinstance(parent, exp.With):
-            visible = with_.expressions
-            if child is with_:
-                visible = _visible_within(table, with_)
-            if any(folded(cte.args["alias"].this, dialect) == folded(table.this, dialect) for cte in visible):
-                return True
-        child = parent
-    return False
-
-
-def _visible_within(table: exp.Table, with_: exp.With) -> list[exp.Expr]:
-    """The expressions that one of the same WITH can see: those before it, or all if it is recursive."""
-    if with_.args.get("recursive"):
-        return list(with_.expressions)
-    own = table.find_ancestor(exp.CTE)
-    while own is not None and own.parent is not with_:
-        own = own.find_ancestor(exp.CTE)
-    return with_.expressions[: with_.expressions.index(own)] if own is not None else []
-
-
-def _explained(text: str) -> tuple[str, bool]:
-    """Take the options off an EXPLAIN; tell whether they make it run."""
-    executes = False
-    place = 0
-    while match := _EXPLAIN_OPTION.match(text, place):
-        executes = executes or "ANALY" in match[0].upper()
-        place = match.end()
-    return text[place:], executes
