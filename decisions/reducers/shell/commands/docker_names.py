@@ -44,6 +44,8 @@ def registry_of(image: str) -> tuple[str, str]:
 
 def mount(call: Call, host: str, value: Word) -> None:
     """Note what ``-v source:target:modes`` lets a container at."""
+    if "\\" in value.shown():
+        raise UnreadableError("a mount from another system's path", "ID_INVALID")
     source, colon, behind = value.prefix.partition(":")
     if not value.is_literal and not colon:
         # The first variable stands in the host's path.
