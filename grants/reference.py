@@ -32,6 +32,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from grants import host
@@ -119,8 +120,9 @@ class Pattern:
         return is_under(reference, self.reference) if self.subtree else reference == self.reference
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> Reference:
-    """Read a canonical reference.
+    """Read a canonical reference; what was read lately is remembered.
 
     Raises:
         ReferenceSyntaxError: the text is not a reference in its one spelling.

@@ -16,7 +16,7 @@ from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from grants.errors import ReferenceSyntaxError
-from grants.expression import ABSENT, UNKNOWN, AttributeType, Choice, Flag, Interval, Missing, Name
+from grants.expression import ABSENT, UNKNOWN, AttributeType, Choice, Flag, Interval, Missing, Name, Truth
 from grants.expression.evaluate import ask
 from grants.expression.tree import Atom, OneOf, Order, Under
 from grants.reference import Reference, member, parse
@@ -62,6 +62,7 @@ class Axis:
         groups: the points that are alike to every condition, as indices; a diagram has one child for each group.
         asked: what conditions ask of it; None where every point stands for itself.
         answers: which group gives which answers.
+        truths: what each atom that is asked of it answers, group by group.
     """
 
     key: Key
@@ -69,6 +70,7 @@ class Axis:
     groups: tuple[tuple[int, ...], ...]
     asked: tuple[Atom, ...] | None
     answers: Mapping[tuple[object, ...], int]
+    truths: Mapping[Atom, tuple[Truth, ...]]
 
     @property
     def weights(self) -> tuple[int, ...]:
@@ -86,7 +88,9 @@ class Axis:
 
     def group_of(self, value: object) -> int:
         """Tell in which group a value lies; one that no type of the attribute admits is unknown."""
-        return self.answers[(value,) if self.asked is None else _answers(self.key, value, self.asked)]
+        if self.asked is None:
+            return self.answers[(value,)]
+        return self.answers[_answer(self.key, value, _asked(value, self.asked))]
 
     def says(self, group: int) -> str:
         """Name what a group holds, for people."""
@@ -97,22 +101,32 @@ class Axis:
 def apart(key: Key, points: Sequence[Point]) -> Axis:
     """Make an axis on which every point stands for itself."""
     answers: dict[tuple[object, ...], int] = {(point.value,): index for index, point in enumerate(points)}
-    return Axis(key, tuple(points), tuple((index,) for index in range(len(points))), None, MappingProxyType(answers))
+    members = tuple((index,) for index in range(len(points)))
+    return Axis(key, tuple(points), members, None, MappingProxyType(answers), MappingProxyType({}))
 
 
 def divided(key: Key, points: Sequence[Point], asked: Sequence[Atom]) -> Axis:
     """Make an axis on which the points that nothing tells apart are one group."""
     groups: dict[tuple[object, ...], list[int]] = {}
+    answered: dict[tuple[object, ...], tuple[Truth, ...]] = {}
     for index, point in enumerate(points):
-        groups.setdefault(_answers(key, point.value, asked), []).append(index)
+        truths = _asked(point.value, asked)
+        answer = _answer(key, point.value, truths)
+        groups.setdefault(answer, []).append(index)
+        answered[answer] = truths
+    members = tuple(map(tuple, groups.values()))
+    columns = dict(zip(asked, zip(*answered.values(), strict=True), strict=True))
     answers: dict[tuple[object, ...], int] = {answer: number for number, answer in enumerate(groups)}
-    return Axis(key, tuple(points), tuple(map(tuple, groups.values())), tuple(asked), MappingProxyType(answers))
+    return Axis(key, tuple(points), members, tuple(asked), MappingProxyType(answers), MappingProxyType(columns))
 
 
-def _answers(key: Key, value: object, asked: Iterable[Atom]) -> tuple[object, ...]:
+def _answer(key: Key, value: object, truths: tuple[Truth, ...]) -> tuple[object, ...]:
     # What is not claimed silences a rule, which no atom tells.
-    claims = (value is not UNSAID,) if key[1] == "payload" else ()
-    return (*claims, *(ask(atom, {atom.name: value}) for atom in asked))
+    return (value is not UNSAID, *truths) if key[1] == "payload" else truths
+
+
+def _asked(value: object, asked: Iterable[Atom]) -> tuple[Truth, ...]:
+    return tuple([ask(atom, {atom.name: value}) for atom in asked])
 
 
 def points_of(source: str, types: Collection[AttributeType], atoms: Collection[Atom]) -> list[Point]:

@@ -26,6 +26,7 @@ class Cells:
         self._axes = axes
         self._levels = tuple(levels)
         self._place = {level: place for place, level in enumerate(self._levels)} | {len(axes): len(levels)}
+        self._missing = {level: [point.is_missing for point in axes[level].firsts()] for level in self._levels}
         # How many cells there are below each place.
         self._below = [1]
         for level in reversed(self._levels):
@@ -108,7 +109,7 @@ class Cells:
             for group, child in enumerate(self._diagrams.children(node)):
                 rest = self._shortest(child, wanted, memo)
                 if rest is not None:
-                    missing = self._axes[level].first(group).is_missing
+                    missing = self._missing[level][group]
                     here = (rest[0] + 1, rest[1] + missing, ((level, group), *rest[2]))
                     best = here if best is None or here[:2] < best[:2] else best
             memo[node] = best

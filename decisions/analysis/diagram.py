@@ -18,6 +18,7 @@ Source: docs/adr/0015; R. E. Bryant, Graph-based algorithms for Boolean function
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
 from typing import Final, TypeAlias
 
 from decisions.errors import AnalysisError
@@ -146,10 +147,14 @@ class Diagrams:
         if found is None:
             found = settle(nodes)
             if found < 0:
-                levels, children = self._levels, self._children
-                top = min(levels[node] for node in nodes)
-                rows = [children[node] if levels[node] == top else (node,) * self.widths[top] for node in nodes]
-                found = self.node(top, tuple(self.joined(row, settle, memo) for row in zip(*rows, strict=True)))
+                children = self._children
+                levels = [self._levels[node] for node in nodes]
+                top = min(levels)
+                rows = [
+                    children[node] if level == top else repeat(node) for node, level in zip(nodes, levels, strict=True)
+                ]
+                # One row at least has an end: that of the node that asks the variable on top.
+                found = self.node(top, tuple([self.joined(row, settle, memo) for row in zip(*rows, strict=False)]))
             memo[nodes] = found
         return found
 

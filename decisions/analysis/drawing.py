@@ -22,7 +22,7 @@ from grants.standing import NEVER
 _LEAF: Final = {Truth.FALSE: FALSE, Truth.UNKNOWN: UNKNOWN, Truth.TRUE: TRUE}
 _NOT_FALSE: Final = (FALSE, TRUE, TRUE)
 _TRUE_ALONE: Final = (FALSE, FALSE, TRUE)
-_ALIKE: Final = frozenset({"verb", TRUST})
+_BY_PAIR: Final = frozenset({"verb", TRUST})
 
 Pair = tuple[str, str]
 
@@ -54,7 +54,7 @@ class Drawing:
     def condition(self, expression: Expression, pair: Pair) -> Node:
         """Draw a condition's truth."""
         # Most conditions say the same of every verb of a kind.
-        scope = (pair[0], "" if _ALIKE.isdisjoint(expression.reads) else pair[1])
+        scope = (pair[0], "" if _BY_PAIR.isdisjoint(expression.reads) else pair[1])
         key = (id(expression), scope)
         found = self._conditions.get(key)
         if found is None:
@@ -81,7 +81,7 @@ class Drawing:
 
     def atom(self, atom: Atom, pair: Pair) -> Node:
         """Draw one atom's truth."""
-        key = (atom, pair)
+        key = (atom, pair if atom.name in _BY_PAIR else (pair[0], ""))
         if key not in self._atoms:
             self._atoms[key] = self._atom(atom, pair)
         return self._atoms[key]
@@ -155,9 +155,8 @@ class Drawing:
         return self._by_value((attribute.name, attribute.source), atom)
 
     def _by_value(self, key: Key, atom: Atom) -> Node:
-        axis = self.space.axis(key)
-        truths = (ask(atom, {atom.name: point.value}) for point in axis.firsts())
-        return self.space.diagrams.node(self.space.level(key), tuple(_LEAF[truth] for truth in truths))
+        truths = self.space.axis(key).truths[atom]
+        return self.space.diagrams.node(self.space.level(key), tuple([_LEAF[truth] for truth in truths]))
 
     def _gate(self, atom: Atom, attribute: Attribute, pair: Pair) -> Node:
         """Draw what is asked of the trust gate: by the earned trust, which only a known asker has."""

@@ -83,9 +83,10 @@ class Side:
                 yield attribute.name, attribute.source
 
     def asked(self) -> Iterator[tuple[Key, Atom]]:
-        """Give everything that rules and grants ask, with the attribute that is asked."""
+        """Give everything that rules, categories and grants ask, with the attribute that is asked."""
         conditions = [rule.when for rule in self.constitution.rules] + [grant.selector for grant in self.grants]
-        for condition in conditions:
+        # A category that no rule uses is looked at all the same.
+        for condition in [*conditions, *self.constitution.categories.values()]:
             for atom in atoms_within(condition):
                 if atom.name == "target":
                     yield TARGET, atom

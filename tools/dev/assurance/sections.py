@@ -53,5 +53,9 @@ SECTIONS = (
         "a log is copied, exported and imported whole, whatever interrupts it",
         ["tests/tools/test_cli_copy.py", "tests/tools/test_cli_export.py", "tests/tools/test_cli_import.py"],
     ),
+    Section(
+        "what is said of a change of the rules is what z3 finds, and what is exported to Cedar is what is decided",
+        ["tests/decisions/analysis"],
+    ),
     Section("every parser of untrusted bytes, on seeded mutations", ["tests/project/test_fuzz.py"]),
 )

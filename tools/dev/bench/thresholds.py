@@ -3,12 +3,13 @@
 import statistics
 from dataclasses import dataclass
 
-from tools.dev.bench import appending, auditing, growing
+from tools.dev.bench import analysing, appending, auditing, growing
 from tools.dev.bench.sheet import POSTGRES, RAW_POSTGRES, RAW_SQLITE, SQLITE, Sheet, power
 
 SLOWER, SHARE, BATCHED = 1.6, 0.5, 50_000
 PROOFS, FLAT, CHECKS = 20_000, 1.5, 40_000
 TREES, WHOLE, OPENING, MEMORY = 150_000, 40_000, 1000, 300
+DIFFERENCE = 1000
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,8 @@ def judge(sheet: Sheet, sizes: list[int]) -> list[Threshold]:
         *[_least(sheet, growing.proving(size), f"proofs, {power(size)} events", PROOFS, "a second") for size in sizes],
         _flat(sheet, sizes),
         *[_least(sheet, growing.checking(size), f"checks, {power(size)} events", CHECKS, "a second") for size in sizes],
+        _most(sheet, analysing.ONE_RULE, analysing.ONE_RULE, DIFFERENCE, "ms"),
+        _most(sheet, analysing.GRANTS_CHANGED, analysing.GRANTS_CHANGED, DIFFERENCE, "ms"),
         _least(sheet, auditing.TREES, auditing.TREES, TREES, "events/s"),
         _least(sheet, auditing.WHOLE, auditing.WHOLE, WHOLE, "events/s"),
         _most(sheet, growing.opening(sizes[-1]), f"opening, {power(sizes[-1])} events", OPENING, "ms"),
