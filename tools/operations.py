@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from decisions.operation import MAX_PAYLOAD_BYTES, Operation, receive, unreadable
+from decisions.operation import FORMS, MAX_PAYLOAD_BYTES, Operation, receive, unreadable
 from grants import reference
 from grants.errors import ReferenceSyntaxError
 from ledger import canon, digest
@@ -28,6 +28,27 @@ _FLAGS: Mapping[str, bool] = {"true": True, "false": False}
 def tool_call(text: bytes) -> Operation:
     """Receive an agent's tool call as JSON; what can't be read becomes an unreadable operation."""
     return receive("tool_call", text)
+
+
+def any_form(text: bytes) -> Operation:
+    """Receive an operation as a commitment covers it, ``{"form": ..., "payload": {...}}``."""
+    outer = receive("typed", text)
+    if outer.form == "unreadable":
+        return outer
+    form, payload = outer.payload.get("form"), outer.payload.get("payload")
+    if set(outer.payload) != {"form", "payload"} or not isinstance(form, str) or not isinstance(payload, dict):
+        return unreadable(text, 'the operation is not of the form {"form": "...", "payload": {...}}')
+    if form not in FORMS:
+        return unreadable(text, f"the operation has a form that isn't known; known are {', '.join(FORMS)}")
+    return Operation(form, payload)
+
+
+def script(text: bytes, cwd: str | None) -> Operation:
+    """Make an operation of a shell script's text."""
+    try:
+        return shell(text.decode(), cwd)
+    except UnicodeDecodeError:
+        return unreadable(text, "the script is not UTF-8")
 
 
 def shell(command: str, cwd: str | None) -> Operation:

@@ -30,6 +30,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
     },
     "Ask and answer": {
         "decide": "Decide an operation, and record the decision.",
+        "reduce": "Show what an operation would do, and what of it can't be read.",
         "hook": "Answer an agent's host before a tool runs, and report after it.",
         "outcome": "Report what became of an effect, and list what nobody told.",
         "request": "See what waits for a human's consent.",

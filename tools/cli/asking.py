@@ -5,7 +5,7 @@ Source: DESIGN sections 10 and 13; docs/guides/agents.md.
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,8 +23,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _SPAN = re.compile(r"([1-9][0-9]{0,5})([smhd])", re.ASCII)
 
-_OPTIONS = (
+_FORMS = (
     click.option("--tool-call", metavar="FILE|-", help="An agent's tool call as JSON: tool_name, tool_input, cwd."),
+    click.option(
+        "--operation", metavar="FILE|-", help='An operation of any form as JSON: {"form":...,"payload":{...}}.'
+    ),
     click.option("--shell", metavar="TEXT", help="A shell line."),
     click.option("--cwd", metavar="DIR", help="Where the shell line runs; else the present directory."),
     click.option("--sql", metavar="TEXT", help="SQL text."),
@@ -38,6 +41,8 @@ _OPTIONS = (
         "--person", metavar="ID", help="The person who is spoken with: an opaque id, with or without person: before it."
     ),
     click.option("--domain", metavar="NAME", help="What the payload says of the conversation's domain."),
+)
+_BESIDE = (
     click.option("--session-domain", metavar="NAME", help="The session's trust domain; heard of enforcement points."),
     click.option(
         "--operand",
@@ -62,6 +67,7 @@ class Asked:
     """The options as they were given."""
 
     tool_call: str | None
+    operation: str | None
     shell: str | None
     cwd: str | None
     sql: str | None
@@ -73,14 +79,26 @@ class Asked:
     speech: str | None
     person: str | None
     domain: str | None
-    session_domain: str | None
-    operands: tuple[Path, ...]
-    attributes: tuple[str, ...]
+    session_domain: str | None = None
+    operands: tuple[Path, ...] = ()
+    attributes: tuple[str, ...] = ()
 
     @property
     def given(self) -> bool:
         """Whether any form of an operation was given."""
-        return any(value is not None for value in (self.tool_call, self.shell, self.sql, self.verb, self.speech))
+        return any(value is not None for value in self.forms.values())
+
+    @property
+    def forms(self) -> Mapping[str, str | None]:
+        """What was given, by the option that says each form."""
+        return {
+            "--tool-call": self.tool_call,
+            "--operation": self.operation,
+            "--shell": self.shell,
+            "--sql": self.sql,
+            "--verb": self.verb,
+            "--say": self.speech,
+        }
 
 
 class Span(click.ParamType[int]):
@@ -100,7 +118,14 @@ class Span(click.ParamType[int]):
 
 def operation_options(function: F) -> F:
     """Add the options; the command takes them as keywords, for `Asked`."""
-    for option in reversed(_OPTIONS):
+    for option in reversed(_FORMS + _BESIDE):
+        function = option(function)
+    return function
+
+
+def form_options(function: F) -> F:
+    """Add the options that say what is done, without what an asker says beside it."""
+    for option in reversed(_FORMS):
         function = option(function)
     return function
 
@@ -131,20 +156,15 @@ def operation_of(asked: Asked) -> Operation:
 
 
 def _form(asked: Asked) -> Operation:
-    forms = {
-        "--tool-call": asked.tool_call,
-        "--shell": asked.shell,
-        "--sql": asked.sql,
-        "--verb": asked.verb,
-        "--say": asked.speech,
-    }
-    given = [name for name, value in forms.items() if value is not None]
+    given = [name for name, value in asked.forms.items() if value is not None]
     if len(given) != 1:
         found = " and ".join(given) or "none"
-        raise click.UsageError(f"say one operation in one form, {', '.join(forms)}; given: {found}")
+        raise click.UsageError(f"say one operation in one form, {', '.join(asked.forms)}; given: {found}")
     _check_companions(asked, given[0])
     if asked.tool_call is not None:
         return operations.tool_call(_read(asked.tool_call))
+    if asked.operation is not None:
+        return operations.any_form(_read(asked.operation))
     if asked.shell is not None:
         return operations.shell(asked.shell, asked.cwd)
     if asked.sql is not None:
@@ -152,6 +172,12 @@ def _form(asked: Asked) -> Operation:
     if asked.verb is not None:
         return operations.typed(asked.verb, asked.target or "", asked.kind)
     return operations.conversation(asked.speech or "", asked.person or "", asked.domain)
+
+
+def given_beside(asked: Asked, allowed: str) -> list[str]:
+    """Name the options that were given of those that say what is done, but for one that is allowed."""
+    names = dict(asked.forms) | {name: getattr(asked, name.removeprefix("--")) for name in _COMPANIONS}
+    return [name for name, value in names.items() if value is not None and name != allowed]
 
 
 _COMPANIONS = {
@@ -175,7 +201,7 @@ def _check_companions(asked: Asked, form: str) -> None:
 
 
 def _read(name: str) -> bytes:
-    """Read the tool call; what can't be read is empty, so that its refusal is recorded all the same."""
+    """Read a tool call or an operation; what can't be read is empty, so that its refusal is recorded all the same."""
     try:
         if name == "-":
             return sys.stdin.buffer.read(MAX_PAYLOAD_BYTES + 1)
