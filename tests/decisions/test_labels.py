@@ -16,7 +16,9 @@ from grants.errors import IssueError
 from grants.expression import ABSENT, UNKNOWN
 from grants.labels import MOST_PLACES, labels_of
 from grants.standing import StandingTerms
+from tests.decisions.test_evidence import prove
 from tests.decisions.test_pdp import LAW, MATCH, TARGETS, quiet
+from verify.bundle import EVERYTHING
 from verify.replay import replay
 from verify.views import EVENTS, VIEWS
 
@@ -271,7 +273,7 @@ def test_what_was_read_has_the_highest_sensitivity_of_all_its_values(court, say)
     assert set(carried) == {"restricted"}
 
 
-def test_decisions_on_inherited_and_shared_labels_replay(court, say, again):
+def test_decisions_on_inherited_and_shared_labels_replay_and_prove(court, say, again):
     say("db://one/**", **PLAIN)
     say("db://two/**", **{**PLAIN, "environment": "prod"})
     say("db://shared/**", within=["db://one/**", "db://two/**"])
@@ -286,6 +288,7 @@ def test_decisions_on_inherited_and_shared_labels_replay(court, say, again):
     court.do("read", "db://shared/t/1")
     lines = list(replay(court.office.log.events(), court.office.log.openings, EVENTS, VIEWS))
     assert {line.status for line in lines} == {"same"}
+    prove(court.office, EVERYTHING)
 
 
 @st.composite
