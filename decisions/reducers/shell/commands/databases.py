@@ -45,7 +45,7 @@ _PORTS = {"postgres": "5432", "mysql": "3306"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Client:
+class Client:
     """How a database's client takes its statement and its connection.
 
     Attributes:
@@ -62,21 +62,21 @@ class _Client:
     port: tuple[str, str]
 
 
-_CLIENTS: Mapping[str, _Client] = {
-    "psql": _Client("postgres", _PSQL, ("-c", "--command"), ("-d", "--dbname"), ("-h", "--host"), ("-p", "--port")),
-    "mysql": _Client("mysql", _MYSQL, ("-e", "--execute"), ("-D", "--database"), ("-h", "--host"), ("-P", "--port")),
+CLIENTS: Mapping[str, Client] = {
+    "psql": Client("postgres", _PSQL, ("-c", "--command"), ("-d", "--dbname"), ("-h", "--host"), ("-p", "--port")),
+    "mysql": Client("mysql", _MYSQL, ("-e", "--execute"), ("-D", "--database"), ("-h", "--host"), ("-P", "--port")),
 }
 
 
 def _client(call: Call) -> None:
-    client = _CLIENTS["psql" if call.name == "psql" else "mysql"]
+    client = CLIENTS["psql" if call.name == "psql" else "mysql"]
     parsed = call.parse(client.table)
     if parsed.has("--version", "--help", "-V", "-?"):
         call.run()
         return
     if parsed.loose or parsed.has("-S", "--socket") or "--protocol" in {option.name for option in parsed.options}:
         raise unresolved("a connection that only the shell knows")
-    database = _database(client, parsed)
+    database = database_of(client, parsed)
     files = [
         option.value for option in parsed.options if option.name in {"-f", "--file"} and client.dialect == "postgres"
     ]
@@ -88,11 +88,15 @@ def _client(call: Call) -> None:
     if parsed.has("-l", "--list") and client.dialect == "postgres":
         call.data("read", f"db://{database}", scope="many")
     elif not files and not statements:
-        _unread(call, database, "untrusted")
+        note_unread(call, database, "untrusted")
 
 
-def _database(client: _Client, parsed: Parsed) -> str:
-    """Name the database: by its option, else by the first operand, else the current one."""
+def database_of(client: Client, parsed: Parsed) -> str:
+    """Name the database: by its option, else by the first operand, else the current one.
+
+    Raises:
+        UnreadableError: only the shell knows it, or its name has another spelling.
+    """
     named = value_of(parsed, *client.database, default="")
     operands = [name_of(word, "a database") for word in parsed.operands]
     if named and operands and client.dialect == "mysql":
@@ -127,13 +131,13 @@ def _address(text: str) -> tuple[str, str, str]:
 
 def _file(call: Call, word: Word | None, database: str) -> None:
     if word is None or word.literal == "-":
-        _unread(call, database, "untrusted")
+        note_unread(call, database, "untrusted")
         return
     call.files("read", [word])
-    _unread(call, database, "file")
+    note_unread(call, database, "file")
 
 
-def _unread(call: Call, database: str, origin: str) -> None:
+def note_unread(call: Call, database: str, origin: str) -> None:
     """Note statements that nobody has read: anything may happen to the database."""
     call.run(code_origin=origin, egress=True)
     call.data("update", f"db://{database}", scope="all")
@@ -169,7 +173,7 @@ def _sqlite(call: Call) -> None:
             _sqlite_statement(call, word, file, database)
         if not rest and not commands:
             call.files("write", [file], dash=False)
-            _unread(call, database, "untrusted")
+            note_unread(call, database, "untrusted")
 
 
 def _sqlite_options(words: list[Word]) -> list[Word]:

@@ -191,7 +191,20 @@ def _ip(call: Call) -> None:
     call.infrastructure("list" if looks else "change", f"{_HOST}/network")
 
 
+_DISKS = names("""
+    fdisk sfdisk gdisk sgdisk parted wipefs mkswap swapon swapoff mkfs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs
+    mkfs.vfat mkfs.fat mkfs.ntfs mkfs.f2fs mke2fs tune2fs resize2fs fsck e2fsck xfs_repair lvcreate lvremove lvextend
+    vgcreate vgremove pvcreate pvremove cryptsetup losetup blkdiscard hdparm mdadm zpool zfs btrfs modprobe insmod rmmod
+    kexec efibootmgr grub-install update-grub dmsetup nft iptables-restore ip6tables-restore firewall-cmd visudo vipw
+    """)
+
+
+def _disk(call: Call) -> None:
+    raise UnreadableError(f"what {call.name} does to the machine isn't read")
+
+
 COMMANDS: dict[str, Callable[[Call], None]] = {
+    **dict.fromkeys(_DISKS, _disk),
     **dict.fromkeys(_ACCOUNTS, _account),
     **dict.fromkeys(("reboot", "shutdown", "poweroff", "halt"), _power),
     **dict.fromkeys(("pkill", "killall"), _pkill),
