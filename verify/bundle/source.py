@@ -21,6 +21,10 @@ def _spellings(log: Snapshot, key: str) -> Iterable[int | None]:
     return [log.claimed(f"resource:{name}") for name in spellings] if isinstance(spellings, list) else []
 
 
+def _under(log: Snapshot, prefix: str) -> Iterable[int]:
+    return [seq for tag in log.tags(prefix) for seq in log.tagged(tag)]
+
+
 # For each view the way to candidates for a key; the view itself then says which of them touch it.
 _Find = Callable[[Snapshot, str], Iterable[int | None]]
 _CANDIDATES: Final[Mapping[str, _Find]] = {
@@ -31,6 +35,8 @@ _CANDIDATES: Final[Mapping[str, _Find]] = {
     "resource": lambda log, key: log.tagged(f"resource:{key}"),
     "resource_spelling": _spellings,
     "resource_below": lambda log, key: log.tagged(f"below:{key}"),
+    "resource_within": lambda log, _: _under(log, "resource:"),
+    "standing_by_letter": lambda log, key: _under(log, f"grant:{key}"),
     "evidence": lambda log, key: log.tagged(f"evidence_of:{key}"),
     "standing": lambda log, key: log.tagged(f"grant:{key}"),
     "standing_by_subject": lambda log, key: log.tagged(f"subject:{key}"),
