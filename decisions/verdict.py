@@ -3,25 +3,29 @@
 Source: DESIGN sections 3 and 10.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import product
 from math import prod
-from typing import Literal, TypeAlias, get_args
+from typing import Final, Literal, NamedTuple, TypeAlias, get_args
 
 from decisions.action import Action
 from decisions.constitution.model import Rule
 from decisions.events import Authority, Need, Outcome, Reason
 from grants.consent import ConsentMatch, ConsentMiss
-from grants.expression import Truth
+from grants.expression import Truth, explain
 
 REASONS: tuple[Reason, ...] = get_args(Reason)
 """All reasons; the first that applies is the reason of a verdict."""
 
 
+_RANKS: Final = {reason: rank for rank, reason in enumerate(REASONS)}
+
+
 def in_order(reasons: Iterable[Reason]) -> tuple[Reason, ...]:
     """Give the reasons once each, in their order."""
-    return tuple(sorted(set(reasons), key=REASONS.index))
+    return tuple(sorted(set(reasons), key=_RANKS.__getitem__))
 
 
 Source: TypeAlias = Literal["store", "reducer", "session", "sensor", "evidence", "derived", "payload"]
@@ -41,8 +45,7 @@ class Several:
     values: tuple[object, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class AttributeValue:
+class AttributeValue(NamedTuple):
     """One property as the decision point reads it.
 
     Attributes:
@@ -93,16 +96,14 @@ class Descriptor:
         """How many there are of the values of attributes that have several."""
         return prod(len(one.value.values) for one in self.attributes.values() if isinstance(one.value, Several))
 
-    def each(self) -> Iterator["Descriptor"]:
+    def each(self) -> tuple["Descriptor", ...]:
         """Give a descriptor for each combination; itself where there is one, or too many to look at."""
-        if not 1 < self.combinations <= MOST_COMBINATIONS:
-            yield self
-            return
         several = {name: one.value.values for name, one in self.attributes.items() if isinstance(one.value, Several)}
-        for chosen in product(*several.values()):
-            named = zip(several, chosen, strict=True)
-            picked = {name: replace(self.attributes[name], value=value) for name, value in named}
-            yield replace(self, attributes={**self.attributes, **picked})
+        if not several or not 1 < self.combinations <= MOST_COMBINATIONS:
+            return (self,)
+        chosen = (zip(several, values, strict=True) for values in product(*several.values()))
+        picked = ({name: self.attributes[name]._replace(value=value) for name, value in named} for named in chosen)
+        return tuple(replace(self, attributes={**self.attributes, **own}) for own in picked)
 
     def values(self, *, with_claims: bool = False) -> dict[str, object]:
         """Give the attributes' values, the payload's claims instead of them where asked."""
@@ -121,38 +122,86 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """A rule that spoke on an action, with the truth of its condition and of each atom in it."""
+    """A rule that spoke on an action, with the truth of its condition.
+
+    Attributes:
+        action: the action's place among those of the operation.
+        values: what the rule was asked of.
+    """
 
     action: int
     rule: Rule
     truth: Truth
-    atoms: tuple[tuple[str, Truth], ...]
+    values: Mapping[str, object] = field(repr=False, hash=False)
+
+    @property
+    def atoms(self) -> tuple[tuple[str, Truth], ...]:
+        """The truth of each atom of the condition: worked out when it is asked for, as most verdicts are not."""
+        return explain(self.rule.when, self.values)
 
 
 @dataclass(frozen=True, slots=True)
+class Account:
+    """What a verdict rests on; `Verdict` says what each part is."""
+
+    spoken: tuple[Spoken, ...] = ()
+    categories: tuple[str, ...] = ()
+    authority: tuple[Authority, ...] = ()
+    needs: tuple[Need, ...] = ()
+
+
+@dataclass(frozen=True)
 class Verdict:
     """The answer, with reasons.
 
     Attributes:
         outcome: allow, deny or hold.
         reasons: all reasons, in their order.
-        spoken: every rule that spoke.
-        categories: names of the categories that are true of some action.
-        authority: what each allowed action rests on.
-        needs: the nearest changes that would allow it.
+        tell: gives the account; it is pure, and asked once, when somebody wants to know.
     """
 
     outcome: Outcome
     reasons: tuple[Reason, ...]
-    spoken: tuple[Spoken, ...] = ()
-    categories: tuple[str, ...] = ()
-    authority: tuple[Authority, ...] = ()
-    needs: tuple[Need, ...] = ()
+    tell: Callable[[], Account] = field(default=Account, repr=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Verdict):
+            return NotImplemented
+        ours, theirs = ((one.outcome, one.reasons, one.account) for one in (self, other))
+        return ours == theirs
+
+    def __hash__(self) -> int:
+        return hash((self.outcome, self.reasons))
+
+    @cached_property
+    def account(self) -> Account:
+        """What the verdict rests on."""
+        return self.tell()
 
     @property
     def reason(self) -> Reason:
         """The first reason that applies."""
         return self.reasons[0]
+
+    @property
+    def spoken(self) -> tuple[Spoken, ...]:
+        """Every rule that spoke."""
+        return self.account.spoken
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        """Names of the categories that are true of some action, sorted."""
+        return self.account.categories
+
+    @property
+    def authority(self) -> tuple[Authority, ...]:
+        """What each allowed action rests on."""
+        return self.account.authority
+
+    @property
+    def needs(self) -> tuple[Need, ...]:
+        """The nearest changes that would allow it."""
+        return self.account.needs
 
     @property
     def articles(self) -> tuple[str, ...]:

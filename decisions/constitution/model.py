@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
+from decisions.constitution.panel import Panel
 from decisions.errors import ConstitutionError
 from grants.expression import AttributeType, Choice, Expression, Missing, Ref
 from grants.expression.domain import Value
@@ -160,13 +161,22 @@ class Constitution:
     inherit: bool = False
     _spoken: Mapping[tuple[str, str], tuple[Rule, ...]] = field(init=False, repr=False, compare=False)
     _classes: Mapping[str, TrustClass] = field(init=False, repr=False, compare=False)
+    _panels: dict[tuple[str, str], Panel] = field(init=False, repr=False, compare=False)
+    _declared: Mapping[str, Mapping[str, Attribute]] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         pairs = [(kind, verb) for kind, verbs in self.kinds.items() for verb in verbs]
         spoken = {pair: tuple(rule for rule in self.rules if rule.speaks_on(*pair)) for pair in pairs}
         classes = {verb: trust_class for trust_class in self.trust.classes for verb in trust_class.verbs}
         object.__setattr__(self, "_spoken", MappingProxyType(spoken))
+        declared = {
+            kind: MappingProxyType({name: one for name, one in self.attributes.items() if kind in one.kinds})
+            for kind in self.kinds
+        }
         object.__setattr__(self, "_classes", MappingProxyType(classes))
+        object.__setattr__(self, "_declared", MappingProxyType(declared))
+        # Made when they are first asked for: most actions of a program are of few kinds.
+        object.__setattr__(self, "_panels", {})
 
     def __hash__(self) -> int:
         return hash(self.digest)
@@ -190,6 +200,18 @@ class Constitution:
             raise ConstitutionError(f"the constitution knows no action {code_points(f'{kind} {verb}')}")
         return self._spoken[kind, verb]
 
+    def panel(self, kind: str, verb: str) -> Panel:
+        """Give the same rules, ready to be asked all at once.
+
+        Raises:
+            ConstitutionError: as `rules_for`.
+        """
+        found = self._panels.get((kind, verb))
+        if found is None:
+            payload = {name for name, attribute in self.attributes.items() if attribute.source == "payload"}
+            found = self._panels[kind, verb] = Panel(self.rules_for(kind, verb), self.categories, payload)
+        return found
+
     def trust_class(self, verb: str) -> TrustClass | None:
         """Give the class that the verb stands in, or None where it needs no trust."""
         return self._classes.get(verb)
@@ -202,7 +224,7 @@ class Constitution:
         """
         if kind not in self.kinds:
             raise ConstitutionError(f"unknown kind {code_points(kind)}{suggestion(kind, self.kinds)}")
-        return {name: attribute for name, attribute in self.attributes.items() if kind in attribute.kinds}
+        return self._declared[kind]
 
     def types_for(self, kind: str | None = None) -> dict[str, AttributeType]:
         """Give the types that a condition on this kind, or on any kind, is compiled against; built-ins among them."""

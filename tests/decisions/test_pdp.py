@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from itertools import permutations, product
-from types import MappingProxyType, SimpleNamespace
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -12,6 +12,7 @@ from decisions import pdp
 from decisions.action import Problem, action
 from decisions.constitution import default
 from decisions.constitution.model import Rule
+from decisions.constitution.panel import Panel
 from decisions.verdict import REASONS, AttributeValue, Case, Descriptor
 from grants.consent import ConsentMatch, ConsentMiss
 from grants.expression import ABSENT, UNKNOWN, Choice, Flag, compile_expression
@@ -75,9 +76,7 @@ def synthetic(effects):
         for index, (effect, article) in enumerate(effects)
         for when in [compile_expression(f"f{index}", flags)]
     ]
-    return SimpleNamespace(
-        rules_for=lambda kind, verb: tuple(rules), categories=MappingProxyType({}), attributes=MappingProxyType({})
-    )
+    return SimpleNamespace(panel=lambda kind, verb: Panel(rules, {}, frozenset()))
 
 
 def expected(effects, truths, *, standing, consent):

@@ -4,11 +4,12 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from tools.dev.bench import appending, growing, page, plot
+from decisions import pdp
+from tools.dev.bench import appending, growing, judging, page, plot, policies
 from tools.dev.bench.floor import SqliteFloor, transactions
 from tools.dev.bench.logs import LogPath, plain_log
 from tools.dev.bench.sample import check_template, contents
-from tools.dev.bench.sheet import PYMERKLE, RAW_SQLITE, SQLITE, Sheet
+from tools.dev.bench.sheet import CEDARPY, PYCASBIN, PYMERKLE, RAW_SQLITE, REGORUS, SQLITE, Sheet
 from tools.dev.bench.thresholds import judge
 
 SIZES = [10_000, 100_000]
@@ -40,6 +41,24 @@ def test_proofs_are_held_against_their_number_and_their_flatness(larger: float, 
     found = verdicts(sheet)
     assert found["proofs, quickest over slowest from 10^4 to 10^5"] is flat
     assert found["proofs, 10^5 events"] is enough
+
+
+@pytest.mark.parametrize(("ours", "holds"), [(10.0, True), (11.0, False)])
+def test_a_verdict_is_held_against_the_fastest_peer(ours: float, holds: bool) -> None:
+    sheet, size = Sheet(), max(policies.SIZES)
+    for engine, figure in {SQLITE: ours, CEDARPY: 100.0, REGORUS: 20.0, PYCASBIN: 900.0}.items():
+        sheet.add(judging.verdict(size), "us", engine, figure)
+    assert verdicts(sheet)[f"verdict under {size} rules, times the fastest peer's"] is holds
+
+
+@pytest.mark.parametrize("size", policies.SIZES)
+def test_the_policies_say_in_our_words_what_they_say_in_plain_ones(size: int) -> None:
+    policy, asked = policies.rules(size), policies.requests()
+    law, answers = policies.constitution(policy), {policies.expected(policy, request) for request in asked}
+    assert answers == {True, False}
+    for request in asked:
+        verdict = pdp.decide(law, [policies.case(request)], ())
+        assert (verdict.outcome == "allow") is policies.expected(policy, request)
 
 
 def test_the_page_has_a_column_for_whatever_was_measured() -> None:

@@ -44,6 +44,10 @@ WHAT = """
   microseconds.
 - A peer's proof is as it hands it out: none of them verifies it first. Every kept proof is checked in the row below.
 - A peer's batch row stands beside our log path alone, which comes nearest to what peers do.
+- A verdict: every engine has the same rules, allow and deny over attributes of few words, and the same requests, each
+  in its own words and ready in its own form; a peer answers yes or no, and ours has its reasons. What it rests on (the
+  rules that spoke, the truth of each of their atoms, the nearest changes) is measured apart. cedarpy reuses its parsed
+  policies, regorus is compiled for its machine and given JSON, which is the quicker of its two ways.
 
 ## What bounds an append
 
@@ -90,6 +94,9 @@ ORDER = (
 )
 """How the rows that begin so follow each other; any other comes last, and rows of one kind as they were measured."""
 
+DECIDING = ("verdict", "shell", "operation", "cold start", "standing")
+"""How the rows begin that stand in a table of their own."""
+
 
 def write(sheet: Sheet, thresholds: list[Threshold], plot: str) -> str:
     """Write the page."""
@@ -97,7 +104,9 @@ def write(sheet: Sheet, thresholds: list[Threshold], plot: str) -> str:
         HEAD,
         _machine(),
         "\n\n## Figures\n\n",
-        table(sheet.rows.values()),
+        table(row for row in sheet.rows.values() if not row.what.startswith(DECIDING)),
+        "\n## Deciding\n\n",
+        table(row for row in sheet.rows.values() if row.what.startswith(DECIDING)),
         "\n## Thresholds\n\n",
         judged(thresholds),
     ]

@@ -63,7 +63,7 @@ def measure(sheet: Sheet, sizes: list[int], seconds: float) -> None:
             print(f"  {column}", file=sys.stderr)
             try:
                 done = subprocess.run(
-                    words, check=False, capture_output=True, text=True, timeout=3 * seconds + 60, env=_environment()
+                    words, check=False, capture_output=True, text=True, timeout=3 * seconds + 60, env=environment()
                 )
                 output, fault = done.stdout, done.stderr.strip() if done.returncode else ""
             except subprocess.TimeoutExpired as error:
@@ -74,7 +74,8 @@ def measure(sheet: Sheet, sizes: list[int], seconds: float) -> None:
             sheet.notes.append(f"{column}: NOT-RUN to its end: {fault.splitlines()[-1]}")
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """Give what a peer's process may see: nothing of our Python's settings."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
 
 

@@ -8,8 +8,21 @@ from typing import Final
 
 SQLITE, POSTGRES = "tallystick, SQLite", "tallystick, PostgreSQL"
 CLL, PYMERKLE, EVENTSOURCING, UMADB = "checkpointed-local-log", "pymerkle", "eventsourcing", "umadb"
+CEDARPY, REGORUS, PYCASBIN = "cedarpy", "regorus", "pycasbin"
 RAW_SQLITE, RAW_POSTGRES = "raw sqlite3", "raw COPY"
-COLUMNS: Final = (SQLITE, POSTGRES, CLL, PYMERKLE, EVENTSOURCING, UMADB, RAW_SQLITE, RAW_POSTGRES)
+COLUMNS: Final = (
+    SQLITE,
+    POSTGRES,
+    CLL,
+    PYMERKLE,
+    EVENTSOURCING,
+    UMADB,
+    RAW_SQLITE,
+    RAW_POSTGRES,
+    CEDARPY,
+    REGORUS,
+    PYCASBIN,
+)
 
 
 @dataclass

@@ -3,13 +3,13 @@
 import statistics
 from dataclasses import dataclass
 
-from tools.dev.bench import analysing, appending, auditing, growing
+from tools.dev.bench import analysing, appending, auditing, growing, judging, policies
 from tools.dev.bench.sheet import POSTGRES, RAW_POSTGRES, RAW_SQLITE, SQLITE, Sheet, power
 
 SLOWER, SHARE, BATCHED = 1.6, 0.5, 50_000
 PROOFS, FLAT, CHECKS = 20_000, 1.5, 40_000
 TREES, WHOLE, OPENING, MEMORY = 150_000, 40_000, 1000, 300
-DIFFERENCE = 1000
+DIFFERENCE, VERDICT = 1000, 0.5
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ def judge(sheet: Sheet, sizes: list[int]) -> list[Threshold]:
         _least(sheet, auditing.WHOLE, auditing.WHOLE, WHOLE, "events/s"),
         _most(sheet, growing.opening(sizes[-1]), f"opening, {power(sizes[-1])} events", OPENING, "ms"),
         _most(sheet, growing.MEMORY, f"peak memory, {power(sizes[-1])} events", MEMORY, "MiB"),
+        _verdict(sheet, max(policies.SIZES)),
     ]
 
 
@@ -76,6 +77,14 @@ def _flat(sheet: Sheet, sizes: list[int]) -> Threshold:
     found = statistics.median(max(turn) / min(turn) for turn in turns) if turns and len(sizes) > 1 else None
     what = f"proofs, quickest over slowest from {power(sizes[0])} to {power(sizes[-1])}"
     return _made(what, f"below {FLAT}", found, "{:.2f}", most=FLAT)
+
+
+def _verdict(sheet: Sheet, size: int) -> Threshold:
+    """Compare with the fastest peer, turn by turn."""
+    row = sheet.row(judging.verdict(size))
+    peers = [ratio for engine in judging.ENGINES if (ratio := row.ratio(SQLITE, engine)) is not None]
+    what = f"verdict under {size} rules, times the fastest peer's"
+    return _made(what, f"at most {VERDICT}", max(peers, default=None), "{:.2f}", most=VERDICT)
 
 
 def _made(
