@@ -138,11 +138,11 @@ def find_standing(
     """
     if not asker.authenticated or _is_never(vocabulary, values):
         return ()
-    bodies = live_standing(reader, registry, asker.by, at)
+    bodies = _live(reader, registry, asker.by, at)
     return tuple(body.grant for body in bodies if _covers(vocabulary, body, values))
 
 
-def live_standing(reader: StateReader, registry: Registry, subject: str, at: Instant) -> Iterator[GrantRatified]:
+def _live(reader: StateReader, registry: Registry, subject: str, at: Instant) -> Iterator[GrantRatified]:
     """Give the standing grants of a subject that count, oldest first, each read from its event and rightly signed."""
     row = read_state(reader, BY_SUBJECT, subject, StandingsState)
     for grant, seq in row.grants if row else ():

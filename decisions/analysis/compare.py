@@ -108,7 +108,7 @@ class Comparison:
         changed = [pair for pair in self.space.pairs if self.moves(pair) != SAME]
         for resource in resources:
             for pair in changed:
-                if pair[0] == resource.kind:
+                if resource.meets(pair[0]):
                     fixed = places.fixed(resource, pair)
                     if not self.cells(pair).leaves(self.moves(pair), fixed).isdisjoint(wanted):
                         yield resource.name

@@ -56,7 +56,7 @@ class GrantTeeth:
                 if any(self._same(grant, other, drawn) for other in without):
                     yield Finding("idle-atom", place, f"{text} changes nothing", f"the same in all of {total} cells")
         if self._sight.resources is not None and not self._sight.selected(drawn):
-            count = sum(resource.kind in grant.kinds for resource in self._sight.resources)
+            count = sum(any(map(resource.meets, grant.kinds)) for resource in self._sight.resources)
             yield Finding("selects-nothing", place, "it covers no resource in the store", f"none of {count}")
 
     def _place(self, place: int) -> str:

@@ -10,7 +10,6 @@ from decisions.analysis.rules import Registered
 from decisions.analysis.side import TARGET
 from decisions.analysis.space import Space
 from grants.errors import ReferenceSyntaxError
-from grants.expression import ABSENT, UNKNOWN
 from grants.reference import Pattern, Reference, candidates, member, parse
 
 _BELOW = "anything"
@@ -29,13 +28,12 @@ class Places:
         self._names = frozenset(resource.name for resource in resources)
 
     def fixed(self, resource: Registered, pair: Pair) -> dict[int, set[int]]:
-        """Tell for each axis that the resource decides in which groups its cells lie."""
+        """Tell for each axis that the resource decides in which groups its cells lie: in each, where it has several."""
         found = {self._space.level(TARGET): set(self._targets(resource))}
         for level in self._space.levels_of(*pair):
             axis = self._space.axes[level]
             if axis.key[1] == "store":
-                value = resource.attributes.get(axis.key[0], UNKNOWN)
-                found[level] = {axis.group_of(ABSENT if value is None else value)}
+                found[level] = {axis.group_of(value) for value in resource.values(axis.key[0])}
         return found
 
     def _targets(self, resource: Registered) -> Iterator[int]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Self
 
 from decisions.constitution.model import Constitution
-from decisions.reducers.vocabulary import KIND_OF_SCHEME
-from grants.reference import Pattern
+from decisions.reducers.vocabulary import KIND_OF_SCHEME, SCHEMES_OF_KIND
+from grants.expression import ABSENT, UNKNOWN
+from grants.reference import Pattern, Reference
 from grants.standing import StandingTerms
 
 
@@ -30,13 +31,27 @@ class Registered:
 
     Attributes:
         name: the reference or pattern that it is registered under.
-        kind: the kind of action that is done to it.
-        attributes: stored values; None where the attribute is recorded as absent.
+        kind: the kind of action that is meant where only it is named.
+        attributes: stored values; None where the attribute is recorded as absent, and a tuple where it has several.
     """
 
     name: str
     kind: str
     attributes: Mapping[str, object]
+
+    @property
+    def reference(self) -> Reference:
+        """The resource, or the root of the subtree."""
+        return Pattern.parse(self.name).reference
+
+    def meets(self, kind: str) -> bool:
+        """Tell whether such an action can be done to it."""
+        return kind == self.kind or self.reference.scheme in SCHEMES_OF_KIND.get(kind, ())
+
+    def values(self, name: str) -> tuple[object, ...]:
+        """Give every value that the store has for an attribute; `UNKNOWN` where it has none."""
+        found = self.attributes.get(name, UNKNOWN)
+        return tuple(ABSENT if one is None else one for one in (found if isinstance(found, tuple) else (found,)))
 
     @classmethod
     def of(cls, name: str, attributes: Mapping[str, object]) -> Self:

@@ -80,7 +80,7 @@ class Sight:
         draw = {pair: self.drawing.condition(condition, pair) for pair in pairs}
         if not self.selected(draw):
             kinds = {pair[0] for pair in pairs}
-            count = sum(resource.kind in kinds for resource in self.resources)
+            count = sum(any(map(resource.meets, kinds)) for resource in self.resources)
             yield Finding("selects-nothing", place, "it is true of no resource in the store", f"none of {count}")
 
     def selected(self, drawn: dict[Pair, Node]) -> list[str]:
@@ -89,7 +89,7 @@ class Sight:
             resource.name
             for resource in self.resources or ()
             if any(
-                pair[0] == resource.kind and TRUE in self.cells(pair).leaves(node, self._places.fixed(resource, pair))
+                resource.meets(pair[0]) and TRUE in self.cells(pair).leaves(node, self._places.fixed(resource, pair))
                 for pair, node in drawn.items()
             )
         ]

@@ -69,7 +69,7 @@ def _is_supplied(attribute: Attribute, kind: str, store: Sequence[Registered] | 
         case "reducer":
             return attribute.name in MILDEST.get(kind, ())
         case "store":
-            of_kind = [one for one in store or () if one.kind == kind]
+            of_kind = [one for one in store or () if one.meets(kind)]
             # Recorded as absent is supplied as well: somebody has looked. Where there is no resource, nothing lacks.
             return not of_kind or any(attribute.name in one.attributes for one in of_kind)
         case "session" | "sensor" | "derived":

@@ -181,6 +181,17 @@ def test_the_one_in_force_is_compared_with_resources_and_grants_beside_it(desk, 
     assert "of today: " in shown
 
 
+def test_resources_are_seen_with_what_they_inherit(desk, write):
+    """A narrower entry says one thing, and the subtree around it the rest."""
+    file = write("new.toml", "when = 'secret'", "when = 'secret or asset == \"business_record\"'")
+    before = desk.run("constitution", "diff", file, "--json").object["resources_closed"]
+    (name, *_) = [one for one in before if one.startswith("db://") and one.endswith("/**")]
+    inner = f"{name.removesuffix('/**')}/inner"
+    done = desk.sign("resource", "add", inner, "--set", "sensitivity=internal")
+    assert done.exit_code == 0, done.stderr
+    assert inner in desk.run("constitution", "diff", file, "--json").object["resources_closed"]
+
+
 def test_too_many_files_are_wrong_usage(tally, write):
     file = write("a.toml")
     assert tally("constitution", "diff", file, file, file).exit_code == 2

@@ -19,6 +19,7 @@ from decisions.errors import ConstitutionError
 from decisions.law import law_in_force
 from grants.identifier import code_points
 from grants.spelling import suggestion
+from grants.standing import standing_terms
 from tools.cli.command import command
 from tools.cli.failure import DONE, FAILED
 from tools.cli.output import counted, emit, fields
@@ -28,7 +29,7 @@ from tools.files import read_text
 from tools.rulebook.cases import try_cases
 from tools.rulebook.pages import finding_json, rule_json, rule_lines, summary
 from tools.rulebook.sarif import Result, line_of, report
-from tools.rulebook.store import registered, standing
+from tools.rulebook.store import registered
 
 _MEANINGS: dict[str, str] = {"not-accepted": "a document that the loader refuses"} | {
     str(code): text for code, text in MEANINGS.items()
@@ -68,8 +69,12 @@ def rules_of(constitution: Constitution, *, store: bool) -> tuple[Rules, tuple[R
         return Rules(constitution), None
     with opened() as ledger:
         at = ledger.now()
-        grants = ledger.log.read(lambda snapshot: standing(snapshot, ledger.registry, at))
-        return Rules(constitution, grants), ledger.log.read(registered)
+        return ledger.log.read(
+            lambda snapshot: (
+                Rules(constitution, standing_terms(snapshot, ledger.registry, at)),
+                registered(snapshot, inherit=constitution.inherit),
+            )
+        )
 
 
 @command(example="tally constitution lint ours.toml")

@@ -389,3 +389,18 @@ def test_what_is_absent_is_no_value_and_keeps_a_forbid_firing():
     absent = Registered.of("db://prod/x", {"environment": "test", "label": None})
     assert compare(Rules(constitution), bare, [absent]).resources_opened == ()
     assert findings(Rules(replace(constitution, categories=MappingProxyType({})))) == ()
+
+
+def test_a_resource_with_several_values_is_named_where_any_of_them_moves():
+    old, new = (slim(law(("permit", f'environment == "{name}"')), {"environment"}) for name in ("dev", "test"))
+    shared = Registered.of("db://a", {"environment": ("staging", "test")})
+    other = Registered.of("db://b", {"environment": ("staging", None)})
+    found = compare(Rules(old), Rules(new), [shared, other])
+    assert (found.resources_opened, found.resources_closed) == (("db://a",), ())
+
+
+def test_a_file_is_something_that_can_be_run():
+    rows = {"exec": ("run",), "file": ("read",)}
+    old, new = law(("permit", 'verb == "read"'), kinds=rows), law(("permit", 'verb in ["run", "read"]'), kinds=rows)
+    store = [Registered.of(name, {}) for name in ("file:///bin/x", "program:x", "db://x")]
+    assert compare(Rules(old), Rules(new), store).resources_opened == ("file:///bin/x", "program:x")
