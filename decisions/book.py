@@ -2,6 +2,7 @@
 
     outcome       key "<decision>"                     {"outcome", "seq"}
     constitution  key "current"                        {"digest", "name", "seq"}
+    amendment     see decisions.amendment.book
     trust         key "<system>|<counterpart>|<domain>"  {"n", "accumulator", "c_ctx", "observed", "taken"}
     reading       key "<system>|<counterpart>"         {"observed", "taken"}
 
@@ -17,9 +18,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from decisions import trust
+from decisions.amendment.book import AmendmentView
+from decisions.amendment.events import ConstitutionAmended
 from decisions.errors import TrustError
-from decisions.events import ConstitutionAdopted, OutcomeReported, TrustUpdated
-from grants.book.checks import check_seen
+from decisions.events import Adoption, OutcomeReported, TrustUpdated
+from grants.book.checks import check_seen, contradiction
 from ledger.errors import ViewError
 from ledger.event import Event
 from ledger.view import State, View
@@ -35,19 +38,22 @@ class ConstitutionView:
 
     def keys(self, event: Event) -> Iterable[str]:
         """Give the one key, for an adoption."""
-        return (CURRENT,) if isinstance(event.body, ConstitutionAdopted) else ()
+        return (CURRENT,) if isinstance(event.body, Adoption) else ()
 
     def apply(self, key: str, state: State | None, event: Event) -> State:  # noqa: ARG002  (one key)
         """Put the adopted constitution in force.
 
         Raises:
             ViewError: the event adopts none, or was signed before the one in force was adopted: a signature that was
-                held back does not bring back what has been replaced.
+                held back does not bring back what has been replaced. Or it changes another one than is in force.
         """
         body = event.body
-        if not isinstance(body, ConstitutionAdopted):
+        if not isinstance(body, Adoption):
             raise ViewError(f"{event.type} adopts no constitution")
-        if state is not None:
+        if isinstance(body, ConstitutionAmended):
+            if body.adopted != event.seq - 1 or (state is not None and state["seq"] != body.base):
+                raise contradiction(event, f"it follows from no amendment of the constitution of event {body.base}")
+        elif state is not None:
             check_seen(event, body.log_size, int(str(state["seq"])), "the constitution in force")
         return {"digest": body.digest, "name": body.name, "seq": event.seq}
 
@@ -142,5 +148,5 @@ def _key(body: TrustUpdated) -> str:
         raise ViewError(str(error)) from error
 
 
-VIEWS: tuple[View, ...] = (ConstitutionView(), TrustView(), ReadingView(), OutcomeView())
+VIEWS: tuple[View, ...] = (ConstitutionView(), AmendmentView(), TrustView(), ReadingView(), OutcomeView())
 """The views of this package."""

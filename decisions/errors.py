@@ -1,6 +1,7 @@
 """Every error that the decisions layer raises.
 
     DecisionError
+    |-- AmendmentError           a change of the rules that is not made by right, or is of another class than it says
     |-- AnalysisError            a constitution that is too involved to be analysed exactly
     |-- ConstitutionError        a constitution that is not accepted, as a whole
     |-- EnforcementError         an enforcement point that is wired or used wrongly
@@ -16,6 +17,10 @@ A deny is a value, never an error. Errors of other libraries are wrapped where t
 
 class DecisionError(Exception):
     """Base of every error of this package."""
+
+
+class AmendmentError(DecisionError, ValueError):
+    """The rules can't be changed so: too few are for it, it is stale, or it is of another class than it says."""
 
 
 class AnalysisError(DecisionError, ValueError):

@@ -9,6 +9,8 @@ from typing import Annotated, ClassVar, Literal, Self, TypeAlias
 from pydantic import Field, model_validator
 
 from decisions.action import ProblemCode
+from decisions.amendment import events as amendments
+from decisions.amendment.events import ConstitutionAmended
 from grants.consent import Reason as ConsentReason
 from grants.events import Names, Operand
 from ledger import canon, digest
@@ -68,6 +70,10 @@ class ConstitutionAdopted(SignedBody):
         """Find all constitutions, and this one."""
         yield "constitution"
         yield f"constitution:{self.digest}"
+
+
+Adoption: TypeAlias = ConstitutionAdopted | ConstitutionAmended
+"""What puts a constitution in force: a human's signature where none is, and an amendment afterwards."""
 
 
 class DecidedAction(Frozen):
@@ -300,4 +306,11 @@ class TrustUpdated(Body, _TrustKey):
         yield f"trust:{self.system}|{self.counterpart}|{self.domain}"
 
 
-TYPES: tuple[type[Body], ...] = (ConstitutionAdopted, DecisionMade, OutcomeReported, TrustObserved, TrustUpdated)
+TYPES: tuple[type[Body], ...] = (
+    ConstitutionAdopted,
+    *amendments.TYPES,
+    DecisionMade,
+    OutcomeReported,
+    TrustObserved,
+    TrustUpdated,
+)

@@ -6,11 +6,13 @@ Source: DESIGN sections 7 and 10.
 import functools
 from dataclasses import dataclass
 
+from decisions.amendment.counting import check_counted
+from decisions.amendment.events import ConstitutionAmended
 from decisions.book import CURRENT
 from decisions.constitution.loader import load
 from decisions.constitution.model import Constitution, TrustClass
-from decisions.errors import DecisionError
-from decisions.events import ConstitutionAdopted
+from decisions.errors import AmendmentError, DecisionError
+from decisions.events import Adoption
 from grants.authority import check_event
 from grants.principals import last_restored
 from grants.reading import StateReader, read_event
@@ -54,13 +56,16 @@ def law_of(document: str) -> Law:
 
 
 def law_in_force(reader: StateReader, registry: Registry) -> AdoptedLaw:
-    """Read the constitution in force: the row leads to the adoption, and a human's signature makes it one.
+    """Read the constitution in force: the row leads to the adoption, and signatures make it one.
+
+    It is a human's signature, or the votes on the amendment that it follows from.
 
     Raises:
         DecisionError: none was adopted, or none since the log was restored.
         CorruptError: the state does not fit the event.
-        AuthorityError: whoever adopted it might not.
-        SignatureError: the adoption is not signed.
+        AmendmentError: it follows from no amendment, or from one with too few votes.
+        AuthorityError: whoever adopted it, or voted for it, might not.
+        SignatureError: the adoption, or a vote, is not signed.
         ConstitutionError: this version does not accept the document.
     """
     law = last_adopted(reader, registry)
@@ -79,8 +84,9 @@ def last_adopted(reader: StateReader, registry: Registry) -> AdoptedLaw:
     Raises:
         DecisionError: none was adopted.
         CorruptError: the state does not fit the event.
-        AuthorityError: whoever adopted it might not.
-        SignatureError: the adoption is not signed.
+        AmendmentError: it follows from no amendment, or from one with too few votes.
+        AuthorityError: whoever adopted it, or voted for it, might not.
+        SignatureError: the adoption, or a vote, is not signed.
         ConstitutionError: this version does not accept the document.
     """
     row = reader.state("constitution", CURRENT)
@@ -89,10 +95,31 @@ def last_adopted(reader: StateReader, registry: Registry) -> AdoptedLaw:
     seq = row.state["seq"]
     event = read_event(reader, registry, seq) if isinstance(seq, int) else None
     body = event.body if event else None
-    if event is None or not isinstance(body, ConstitutionAdopted) or body.digest != row.state["digest"]:
+    if event is None or not isinstance(body, Adoption) or body.digest != row.state["digest"]:
         raise CorruptError("the constitution in force is not one that was adopted: run tally audit")
     check_event(reader, event)
+    if isinstance(body, ConstitutionAmended):
+        check_follows(reader, registry, event, body)
     return AdoptedLaw(*_read(body.document), body.digest, body.document, event)
+
+
+def check_follows(reader: StateReader, registry: Registry, event: Event, body: ConstitutionAmended) -> None:
+    """Check that a constitution follows from an amendment that was adopted by the votes that it says it took.
+
+    Of what class the change is, and what the constitution before asks for, is looked at when it is appended and by
+    every audit (`decisions.amendment.check`), not with each decision.
+
+    Raises:
+        AmendmentError: it does not.
+        AuthorityError: somebody might not vote.
+        SignatureError: a vote is not signed.
+    """
+    adopted = read_event(reader, registry, body.adopted) if body.adopted == event.seq - 1 else None
+    if adopted is None:
+        raise AmendmentError(f"the constitution of event {event.seq} follows from no amendment: run tally audit")
+    found = check_counted(reader, registry, adopted)
+    if (found.digest, found.base, event.by, event.auth) != (body.digest, body.base, adopted.by, "ledger"):
+        raise AmendmentError(f"the constitution of event {event.seq} is not the one that was voted on: run tally audit")
 
 
 @functools.lru_cache(maxsize=8)

@@ -5,6 +5,7 @@
 | ``trust.*``                   | a sensor            |
 | ``resource.*``                | a human, a registrar; only a human where it opens what was closed |
 | ``evidence.*``                | a human, a registrar, a sensor: its issuer |
+| ``amendment.*``               | a human, an agent   |
 | everything else that is signed| a human             |
 
 Two questions are kept apart. *Was it given by right?* is asked as of the event's own place in the log: a key that was
@@ -44,7 +45,12 @@ from ledger.possession import check_possession
 ISSUERS: Final = frozenset({"human", "registrar", "sensor"})
 """The kinds of principal that may issue evidence. An agent or a service never attests what it is judged by."""
 
-_SIGNERS: Final = {"trust": frozenset({"sensor"}), "resource": frozenset({"human", "registrar"}), "evidence": ISSUERS}
+_SIGNERS: Final = {
+    "trust": frozenset({"sensor"}),
+    "resource": frozenset({"human", "registrar"}),
+    "evidence": ISSUERS,
+    "amendment": frozenset({"human", "agent"}),
+}
 _HUMAN: Final = frozenset({"human"})
 
 

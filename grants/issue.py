@@ -137,7 +137,7 @@ def append_signed(tx: Transaction, draft: Draft) -> Event:
     """Check the signature and the signer of a draft as of now, and append it.
 
     Raises:
-        AuthorityError: the signer may not do this, or it is an erasure.
+        AuthorityError: the signer may not do this, or it is an erasure or about an amendment.
         SignatureError: the signature does not hold.
         AppendError: it contradicts what stands, or repeats what can be done once.
     """
@@ -146,6 +146,9 @@ def append_signed(tx: Transaction, draft: Draft) -> Event:
         raise AuthorityError("an erasure is appended by grants.erasing.append_erasure alone")
     if isinstance(draft.body, FORMER):
         raise AuthorityError(f"{draft.body.type} has another schema now: what is of schema 1 is read, and not appended")
+    if draft.body.type.startswith("amendment."):
+        # The votes are counted there, and the class of the change worked out again.
+        raise AuthorityError("an amendment is appended by decisions.amendment.acts.append_amendment alone")
     return append_checked(tx, draft)
 
 

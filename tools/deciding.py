@@ -8,7 +8,7 @@ import os
 from decisions.answer import Answer
 from decisions.constitution import Constitution, load_cached
 from decisions.errors import ConstitutionError
-from decisions.events import ConstitutionAdopted
+from decisions.events import Adoption
 from decisions.operation import Operation
 from decisions.record import DecisionPoint, Request
 from grants.principals import find_principal, log_state
@@ -74,7 +74,7 @@ def constitution_of(log: Log, registry: Registry, answer: Answer) -> Constitutio
     def read(snapshot: Snapshot) -> Constitution | None:
         for seq in snapshot.tagged(f"constitution:{name}"):
             event = read_event(snapshot, registry, seq)
-            if event is not None and isinstance(event.body, ConstitutionAdopted):
+            if event is not None and isinstance(event.body, Adoption):
                 return load_cached(event.body.document)
         return None
 

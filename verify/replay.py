@@ -19,8 +19,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from decisions.events import ConstitutionAdopted, DecisionMade, Outcome, Reason, TrustUpdated
+from decisions.amendment.check import check_amendment
+from decisions.amendment.events import (
+    AmendmentAdopted,
+    AmendmentProposed,
+    AmendmentRejected,
+    AmendmentVoted,
+    ConstitutionAmended,
+)
+from decisions.errors import DecisionError
+from decisions.events import Adoption, DecisionMade, Outcome, Reason, TrustUpdated
 from decisions.law import Law, law_of
+from grants.errors import GrantError
 from grants.events import ConsentGranted, EvidenceRecorded, GrantRatified
 from grants.reading import StateReader
 from ledger import disclosure
@@ -81,6 +91,7 @@ class _Walk:
         self._evidence: dict[tuple[str, str, str], Event] = {}
         self._last: Event | None = None
         self._adopted: Event | None = None
+        self._amending: dict[int, bytes] = {}
         self._size = 0
         self.openings = openings
 
@@ -97,21 +108,37 @@ class _Walk:
 
     def go(self, event: Event) -> None:
         try:
+            check_amendment(self, self._registry, event)
             for view in self._views:
                 for key in view.keys(event):
                     self._rows[view.name, key] = step(view, key, self._rows.get((view.name, key)), event)
-        except LedgerError as error:
-            raise ReplayError(f"event {event.seq}: {error}") from error
+        except (LedgerError, GrantError, DecisionError) as error:
+            raise ReplayError(f"event {event.seq}, {event.type}: {error}; run tally audit") from error
         if isinstance(event.body, ConsentGranted | GrantRatified):
             self._grants[event.seq] = event.data
         if isinstance(event.body, EvidenceRecorded):
             self._evidence[event.body.subject, event.body.kind, event.body.issuer] = event
-        if isinstance(event.body, ConstitutionAdopted):
+        self._keep_amending(event)
+        if isinstance(event.body, Adoption):
             self._adopted = event
         if isinstance(event.body, TrustUpdated):
             self._keep_reading(event.body)
         self._last = event
         self._size = event.seq + 1
+
+    def _keep_amending(self, event: Event) -> None:
+        """Keep what the next constitution, and the one in force, is judged by; of proposals those that are open."""
+        match event.body:
+            case AmendmentProposed() | AmendmentVoted() | AmendmentAdopted():
+                self._amending[event.seq] = event.data
+            case AmendmentRejected(amendment=amendment):
+                self._amending.pop(amendment, None)
+            case ConstitutionAmended():
+                # What changes the constitution before it is stale from now on.
+                kept = {seq: self._registry.parse(data).body for seq, data in self._amending.items()}
+                stale = [seq for seq, body in kept.items() if isinstance(body, AmendmentProposed)]
+                for seq in stale:
+                    del self._amending[seq]
 
     def _keep_reading(self, body: TrustUpdated) -> None:
         """Keep the observation behind which an update stands while its reading is the latest of these parties."""
@@ -128,6 +155,8 @@ class _Walk:
             return self._adopted.data
         if seq in self._grants:
             return self._grants[seq]
+        if seq in self._amending:
+            return self._amending[seq]
         others = (*self._observed.values(), *self._evidence.values())
         return next((event.data for event in others if event.seq == seq), None)
 

@@ -97,7 +97,8 @@ class Drawing:
     def covers(self, grant: Grant, pair: Pair) -> Node:
         """Draw where a grant covers an action of its subject."""
         diagrams = self.space.diagrams
-        selected, within = self.selected(grant.selector, pair), self.atom(grant.within, pair)
+        selected = self.selected(grant.selector, pair)
+        within = TRUE if grant.within is None else self.atom(grant.within, pair)
         return diagrams.all_of([within, self._before(grant), selected, self._reachable(pair)])
 
     def selected(self, selector: Expression, pair: Pair) -> Node:

@@ -19,10 +19,14 @@ class Rules:
     """A constitution and the standing grants beside it.
 
     A grant that the constitution can't read, or a kind or verb that it does not know, covers nothing, as when deciding.
+
+    Attributes:
+        any_grants: look at whatever standing grants could be ratified, instead of at those that are.
     """
 
     constitution: Constitution
     grants: tuple[StandingTerms, ...] = ()
+    any_grants: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from decisions.constitution.model import BUILT_IN, Attribute, Constitution, Trus
 from decisions.law import vocabulary_of
 from grants.errors import ExpressionError, ReferenceSyntaxError
 from grants.expression import Expression, Flag, Ref
-from grants.expression.tree import Atom, OneOf, Under, atoms_within
+from grants.expression.tree import Atom, Constant, OneOf, Under, atoms_within, measured
 from grants.reference import Pattern
 from grants.standing import NEVER, StandingTerms
 from ledger.instant import Instant
@@ -30,14 +30,14 @@ class Grant:
 
     Attributes:
         place: its place among the grants that were given.
-        within: what is asked of the target.
+        within: what is asked of the target, or None where it may be any.
     """
 
     place: int
     subject: str
     kinds: frozenset[str]
     verbs: frozenset[str]
-    within: Atom
+    within: Atom | None
     selector: Expression
     expires: Instant | None
 
@@ -50,6 +50,8 @@ class Side:
         self._vocabulary = vocabulary_of(rules.constitution)
         found = (self._grant(place, terms) for place, terms in enumerate(rules.grants))
         self.grants: tuple[Grant, ...] = tuple(grant for grant in found if grant is not None)
+        if rules.any_grants:
+            self.grants = tuple(self._any_grants())
         self.never: tuple[Atom, ...] = tuple(
             Atom(f'{name} == "{worst}"', name, self._vocabulary.attributes[name], OneOf((worst,)))
             for name, worst in NEVER.items()
@@ -93,7 +95,8 @@ class Side:
                 elif atom.name not in BUILT_IN and not self.is_gate(atom.name):
                     yield self._key(atom.name), atom
         for grant in self.grants:
-            yield TARGET, grant.within
+            if grant.within is not None:
+                yield TARGET, grant.within
         if self.grants:
             yield from ((self._key(atom.name), atom) for atom in self.never)
         if "authenticated" in self.constitution.attributes:
@@ -101,6 +104,27 @@ class Side:
 
     def _key(self, name: str) -> Key:
         return name, self.constitution.attributes[name].source
+
+    def _any_grants(self) -> Iterator[Grant]:
+        """Give the grants by which all others can be told apart: on everything, and on each category and its opposite.
+
+        What a grant covers differs under two constitutions only where a category that it names does, and where no
+        category differs it covers part of everything. So what opens for no one of these opens for no grant at all.
+        """
+        everything = measured("True", Constant(value=True))
+        yield self._anywhere("whoever has a standing grant", everything)
+        for name in self.constitution.categories:
+            try:
+                named, opposite = self._vocabulary.selector(name), self._vocabulary.selector(f"not {name}")
+            except ExpressionError:
+                continue  # it reads what the asker claims: no grant may name it
+            yield self._anywhere(f"whoever has a standing grant on {name}", named)
+            yield self._anywhere(f"whoever has a standing grant on not {name}", opposite)
+
+    def _anywhere(self, subject: str, selector: Expression) -> Grant:
+        kinds = self.constitution.kinds
+        verbs = frozenset(verb for inner in kinds.values() for verb in inner)
+        return Grant(0, subject, frozenset(kinds), verbs, None, selector, None)
 
     def _grant(self, place: int, terms: StandingTerms) -> Grant | None:
         try:

@@ -1,6 +1,6 @@
 """What of two constitutions differs outside of the cells: what they can speak of, and how a fact comes about.
 
-Source: DESIGN section 12; docs/spec/evidence.md.
+Source: DESIGN section 12; docs/spec/evidence.md; docs/spec/amendments.md.
 """
 
 from collections.abc import Iterator
@@ -40,11 +40,29 @@ def _values(old: Constitution, new: Constitution) -> Iterator[str]:
 
 
 def terms_changes(old: Constitution, new: Constitution) -> tuple[TermsChange, ...]:
-    """List what moved in how trust is earned and whose evidence is believed, as far as a rule of either reads it."""
-    found = [*_believed(old, new)]
+    """List what moved outside of the cells.
+
+    How the rules are changed always counts; how trust is earned, and whose evidence is believed, as far as a rule reads
+    it.
+    """
+    found = [*_amending(old, new), *_inherited(old, new), *_believed(old, new)]
     if _reads_trust(old) or _reads_trust(new):
         found += [*_earning(old, new), *_answers(old, new)]
     return tuple(found)
+
+
+def _amending(old: Constitution, new: Constitution) -> Iterator[TermsChange]:
+    """Compare how many must agree before the rules change: fewer is easier."""
+    for name in ("quorum", "humans"):
+        was, is_ = getattr(old.amending, name), getattr(new.amending, name)
+        if was != is_:
+            yield TermsChange(f"amending {name}", str(was), str(is_), is_ < was, is_ > was)
+
+
+def _inherited(old: Constitution, new: Constitution) -> Iterator[TermsChange]:
+    """Compare where a label comes from: what is inherited or not can be a better value as well as a worse one."""
+    if old.inherit is not new.inherit:
+        yield TermsChange("inherit", str(old.inherit).lower(), str(new.inherit).lower(), opens=True, closes=True)
 
 
 def _believed(old: Constitution, new: Constitution) -> Iterator[TermsChange]:

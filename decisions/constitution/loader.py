@@ -17,7 +17,7 @@ from decisions.constitution.model import Constitution
 from decisions.constitution.rules import Schema, read_articles
 from decisions.constitution.schema import read_attributes, read_categories, read_kinds
 from decisions.constitution.table import refusal, table
-from decisions.constitution.terms import read_trust
+from decisions.constitution.terms import read_amending, read_trust
 from grants.errors import IdentifierError
 from grants.identifier import check_text
 from ledger import digest
@@ -53,7 +53,10 @@ def read(document: dict[str, object], document_digest: bytes) -> Constitution:
         ConstitutionError: as `load`.
     """
     sections = table(
-        "the document", document, ("constitution", "kinds", "attributes", "articles", "trust"), ("categories",)
+        "the document",
+        document,
+        ("constitution", "kinds", "attributes", "articles", "trust"),
+        ("categories", "amending"),
     )
     head = table("constitution", sections.values["constitution"], ("name", "language"), ("inherit",))
     head.whole("language", LANGUAGE, LANGUAGE)
@@ -69,6 +72,7 @@ def read(document: dict[str, object], document_digest: bytes) -> Constitution:
         articles=read_articles(sections.rows("articles"), Schema(kinds, attributes, categories)),
         inherit=head.flag("inherit") if "inherit" in head else False,
         trust=read_trust(sections.values["trust"], {verb for verbs in kinds.values() for verb in verbs}),
+        amending=read_amending(sections.values.get("amending", {})),
     )
     check_examples(constitution)
     return constitution

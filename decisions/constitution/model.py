@@ -140,6 +140,19 @@ class TrustTerms:
 
 
 @dataclass(frozen=True, slots=True)
+class Amending:
+    """How the constitution itself is changed (docs/spec/amendments.md).
+
+    Attributes:
+        quorum: how many controlling principals must be for a change that opens nothing.
+        humans: how many humans must sign for any other.
+    """
+
+    quorum: int = 2
+    humans: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Constitution:
     """A whole constitution.
 
@@ -149,6 +162,7 @@ class Constitution:
         categories: named conditions; they tell what an action is and decide nothing by themselves.
         articles: the eleven, in their order.
         inherit: whether what a resource's own registration leaves unset is inherited from the places around it.
+        amending: how it is changed; the usual numbers where the document says nothing.
     """
 
     name: str
@@ -159,6 +173,7 @@ class Constitution:
     articles: tuple[Article, ...]
     trust: TrustTerms
     inherit: bool = False
+    amending: Amending = Amending()
     _spoken: Mapping[tuple[str, str], tuple[Rule, ...]] = field(init=False, repr=False, compare=False)
     _classes: Mapping[str, TrustClass] = field(init=False, repr=False, compare=False)
     _panels: dict[tuple[str, str], Panel] = field(init=False, repr=False, compare=False)

@@ -12,6 +12,12 @@
     gate = "0.25"                    # or "open", with an answer, or "closed"
     verbs = ["advise"]
 
+And how the constitution is changed, which may be left out:
+
+    [amending]
+    quorum = 2
+    humans = 1
+
 Source: DESIGN section 12.
 """
 
@@ -19,13 +25,25 @@ from collections.abc import Collection
 from typing import Final
 
 from decisions.constitution.fraction import ONE, parse_fraction, spell_fraction
-from decisions.constitution.model import Gate, TrustClass, TrustTerms
+from decisions.constitution.model import Amending, Gate, TrustClass, TrustTerms
 from decisions.constitution.table import WORD, Table, refusal, table
 from decisions.errors import ConstitutionError
 
 _SECOND: Final = 1_000_000
+_MOST: Final = 16
+"""The most votes or signatures that can be asked for."""
+
 _YEAR: Final = 366 * 24 * 3600
 _FRACTIONS: Final = ("cap", "floor_step", "gain", "qualifying_from")
+
+
+def read_amending(value: object) -> Amending:
+    """Read how the constitution is changed; what is not said is as usual."""
+    row, usual = table("amending", value, (), ("quorum", "humans")), Amending()
+    return Amending(
+        quorum=row.whole("quorum", 1, _MOST) if "quorum" in row else usual.quorum,
+        humans=row.whole("humans", 1, _MOST) if "humans" in row else usual.humans,
+    )
 
 
 def read_trust(value: object, verbs: Collection[str]) -> TrustTerms:

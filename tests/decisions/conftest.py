@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from decisions.adoption import adopt
+from decisions.amendment import acts as amending
 from decisions.constitution import DEFAULT_TEXT, default
 from decisions.law import vocabulary_of
 from decisions.operation import Operation
@@ -140,7 +141,18 @@ passes = {{ kind = "{kinds[0]}", {passes} }}
 number = "VII"
 """
         document = DEFAULT_TEXT.replace('[[articles]]\nnumber = "VII"\n', rule.lstrip("\n"))
-        return self.office.act(adopt, by="human:ada", document=document)
+        return self.amend(document)
+
+    def amend(self, document: str, by: str = "human:ada", **how: Any) -> Any:
+        """Propose a constitution and adopt it at once, as one human may where one is enough."""
+        proposed = self.change(amending.propose, by=by, document=document, reason="it is better", **how)
+        self.change(amending.adopt, by=by, amendment=proposed.seq)
+        return self.office.event(self.office.log.head.size - 1)
+
+    def change(self, act: Any, signer: str | None = None, **fields: Any) -> Any:
+        """Prepare, sign and append one act of changing the rules."""
+        draft = self.office.sign(act, self.office.registry, signer=signer, **fields)
+        return self.office.log.transact(lambda tx: amending.append_amendment(tx, self.office.registry, draft))[0]
 
     def types(self) -> list[str]:
         """Give the types of all events."""

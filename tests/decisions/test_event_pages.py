@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from decisions import trust
+from decisions.amendment import acts as amending
+from decisions.amendment.events import AmendmentProposed, ConstitutionAmended
 from decisions.constitution import DEFAULT_TEXT, default
 from decisions.events import TYPES, TrustObserved
 from decisions.outcome import Report
@@ -50,17 +52,31 @@ def told(counted, court):
     reported = court.point.report(Report(decided, "done", 1001, "1 row")).event
     events = [office.event(seq) for seq in range(office.log.head.size)]
     adopted = next(event for event in events if event.type == "constitution.adopted")
-    return {event.type: event for event in (adopted, observed, updated, office.event(decided), office.event(reported))}
+    found = (adopted, observed, updated, office.event(decided), office.event(reported), *amended(court))
+    return {type(event.body): event for event in found}
 
 
-@pytest.fixture(params=TYPES, ids=lambda body: body.type)
+def amended(court):
+    """Change the rules, so that each event of it happens once."""
+    stricter = DEFAULT_TEXT.replace('gate = "0.55"', 'gate = "0.56"')
+    ada, bo = {"by": "human:ada"}, {"by": "human:bo"}
+    proposed = court.change(amending.propose, document=stricter, reason="confidences need more trust", **ada)
+    voted = court.change(amending.vote, amendment=proposed.seq, choice="for", **bo)
+    adopted = court.change(amending.adopt, amendment=proposed.seq, **ada)
+    undone = court.change(amending.propose, document=DEFAULT_TEXT, reason="it was too strict", **bo)
+    rejected = court.change(amending.reject, amendment=undone.seq, reason="one month is too short", **ada)
+    return proposed, voted, adopted, court.office.event(adopted.seq + 1), rejected
+
+
+@pytest.fixture(params=TYPES, ids=lambda body: f"{body.type}-{body.schema_number}")
 def body_type(request):
     return request.param
 
 
 @pytest.fixture
 def page(body_type):
-    return (PAGES / f"{body_type.type}.md").read_text("utf-8")
+    number = "" if body_type.schema_number == 1 else f".v{body_type.schema_number}"
+    return (PAGES / f"{body_type.type}{number}.md").read_text("utf-8")
 
 
 def row(page, name):
@@ -72,15 +88,17 @@ def shown(page):
 
 
 def test_the_example_is_an_event_byte_for_byte(told, body_type, page):
-    whole = canon.encode({"document": DEFAULT_TEXT})[1:-1].decode()
-    assert shown(page).replace(ELIDED, whole).encode() == told[body_type.type].data
+    amends = body_type in (AmendmentProposed, ConstitutionAmended)
+    document = DEFAULT_TEXT.replace('gate = "0.55"', 'gate = "0.56"') if amends else DEFAULT_TEXT
+    whole = canon.encode({"document": document})[1:-1].decode()
+    assert shown(page).replace(ELIDED, whole).encode() == told[body_type].data
 
 
 def test_the_statement_is_what_is_signed(told, body_type, page):
     statement = re.search(r"^```\n(tallystick .*?)^```$", page, re.MULTILINE | re.DOTALL)
     assert (statement is not None) == issubclass(body_type, SignedBody)
     if statement:
-        assert statement[1].encode() == told[body_type.type].body.statement()
+        assert statement[1].encode() == told[body_type].body.statement()
         assert f"`{body_type.namespace()}`" in row(page, "signed by")
 
 
@@ -89,7 +107,7 @@ def test_every_field_is_told(body_type, page):
 
 
 def test_claims_and_tags_are_told(told, body_type, page):
-    event = told[body_type.type]
+    event = told[body_type]
     for name, keys in (("claims", event.claims()), ("tags", event.tags())):
         patterns = [re.sub(r"<[^>]*>", ".+", key) for key in re.findall(r"`([^`]*)`", row(page, name))]
         assert all(any(re.fullmatch(pattern, key) for pattern in patterns) for key in keys), name
@@ -97,5 +115,5 @@ def test_claims_and_tags_are_told(told, body_type, page):
 
 
 def test_the_views_that_fold_it_are_told(told, body_type, page):
-    folding = [view.name for view in VIEWS if set(view.keys(told[body_type.type]))]
+    folding = [view.name for view in VIEWS if set(view.keys(told[body_type]))]
     assert re.findall(r"`([^`]*)`", row(page, "folded by")) == folding

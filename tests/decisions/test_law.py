@@ -49,7 +49,7 @@ def test_law_in_force_is_read_from_its_event(court):
 
 
 def test_the_last_adopted_constitution_is_in_force(court):
-    event = court.office.act(adopt, by="human:ada", document=DEFAULT_TEXT.replace("tallystick default", "another"))
+    event = court.amend(DEFAULT_TEXT.replace("tallystick default", "another"))
     law = law_in_force(court.office.log, court.office.registry)
     assert (law.constitution.name, law.adopted.seq) == ("another", event.seq)
 

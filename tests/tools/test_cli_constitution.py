@@ -45,15 +45,21 @@ def test_names_the_finding(tally, ledger, tmp_path, old, new, said):
     assert said in done.stdout
     machine = tally("constitution", "lint", tmp_path / "ours.toml", "--json")
     assert (machine.exit_code, machine.object["accepted"]) == (1, False)
-    adopted = tally("constitution", "adopt", tmp_path / "ours.toml", "--yes")
-    assert adopted.exit_code == 1
-    assert said in adopted.error
+    for words in (("constitution", "adopt"), ("amendment", "propose", "--reason", "x")):
+        refused = tally(*words, tmp_path / "ours.toml", "--yes")
+        assert refused.exit_code == 1
+        assert said in refused.error
     assert tally("log", "head", "--json").object["size"] == 3
 
 
-def test_adopts(tally, ledger, tmp_path):
+def amended(tally, file):
+    proposed = tally("amendment", "propose", file, "--reason", "it is ours", "--yes", "--json").object
+    return tally("amendment", "adopt", proposed["amendment"], "--yes")
+
+
+def test_an_amendment_puts_another_in_force(tally, ledger, tmp_path):
     (tmp_path / "ours.toml").write_text(DEFAULT_TEXT.replace("tallystick default", "ours"))
-    assert tally("constitution", "adopt", tmp_path / "ours.toml", "--yes").exit_code == 0
+    assert amended(tally, tmp_path / "ours.toml").exit_code == 0
     assert tally("constitution", "show", "--json").object["name"] == "ours"
 
 
@@ -64,7 +70,7 @@ def test_attributes_are_checked_by_the_one_in_force(tally, ledger, tmp_path):
     (tmp_path / "ours.toml").write_text(wider)
     words = ("resource", "add", "db://moon/x", "--set", "environment=moon", "--yes")
     assert tally(*words).exit_code == 1
-    assert tally("constitution", "adopt", tmp_path / "ours.toml", "--yes").exit_code == 0
+    assert amended(tally, tmp_path / "ours.toml").exit_code == 0
     assert tally(*words).exit_code == 0
 
 

@@ -55,5 +55,8 @@ def test_the_text_that_it_begins_with_is_the_one_that_ships(tally):
 
 
 def test_the_last_step_puts_it_in_force(tally, ledger, documents):
-    assert tally("constitution", "adopt", "ours.toml", "--yes").exit_code == 0
+    assert "tally amendment adopt 3\n" in TEXT
+    assert tally("amendment", "propose", "ours.toml", "--reason", "no drops in staging", "--yes").exit_code == 0
+    assert tally("amendment", "show", "3").exit_code == 0
+    assert tally("amendment", "adopt", "3", "--yes").exit_code == 0
     assert tally("constitution", "diff", "default.toml", "--json").object["kind"] == "loosening"

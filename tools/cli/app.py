@@ -25,6 +25,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "resource": "Say what the things are that operations touch.",
         "evidence": "Record what somebody answers for, such as backups and reports.",
         "constitution": "Show, try, compare and adopt the rules.",
+        "amendment": "Change the rules: propose, vote, adopt or reject.",
         "key": "Show, replace and seal the log's own key.",
         "doctor": "Look whether everything is in order.",
     },

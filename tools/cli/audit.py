@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from decisions.amendment.check import check_amendment
 from decisions.observe import check_update
 from decisions.relabelling import check_relabelled
 from grants.authority import check_event
@@ -148,6 +149,7 @@ def _check_authority(reader: StateReader, event: Event) -> None:
     check_update(reader, EVENTS, event)
     check_erased(reader, EVENTS, event)
     check_relabelled(reader, EVENTS, event)
+    check_amendment(reader, EVENTS, event)
 
 
 def _data(report: AuditReport) -> dict[str, object]:

@@ -8,9 +8,10 @@
 - for each signed event among these, the events that made its signer, and its signer's owner, what they were: before
   the decision, or before the event itself where that is later.
 
-Of the constitution only the last adoption counts, and of evidence the last of each kind by each issuer. Of trust and
-of a reading only the last update counts, and the one that brought the latest reading: an update names the numbers that
-stood before it. Each comes with its observation.
+Of the constitution only the last adoption counts; where it follows from an amendment, it comes with that, with its
+votes, and with the constitution before it, and so on back to one that a human adopted. Of evidence the last of each
+kind by each issuer counts. Of trust and of a reading only the last update counts, and the one that brought the latest
+reading: an update names the numbers that stood before it. Each comes with its observation.
 
 The maker asks a log for the events that touch a state, the checker asks the bundle: what they then select is the same.
 
@@ -21,6 +22,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from decisions.amendment.events import AmendmentAdopted, AmendmentProposed, AmendmentVoted, ConstitutionAmended
 from decisions.events import DecisionMade, OutcomeReported, TrustUpdated
 from grants.book.evidence import EVIDENCE
 from grants.events import ConsentConsumed, ConsentRequested, EvidenceRecorded, PrincipalRegistered
@@ -141,8 +143,16 @@ def _leads_to(source: Source, event: Event, decision: int) -> Iterable[int]:
         yield from event.causes
         for read in body.reads:
             yield from (one.seq for one in making(read.view, source.touching(read.view, read.key)))
-    if isinstance(body, TrustUpdated):
-        yield body.observed
+    match body:
+        case TrustUpdated():
+            yield body.observed
+        case ConstitutionAmended():
+            # And so on back to the constitution that a human adopted: what each asks for, the one before it says.
+            yield from (body.adopted, body.base)
+        case AmendmentAdopted():
+            yield from (body.amendment, *body.votes)
+        case AmendmentProposed():
+            yield body.base
 
 
 def _signers(event: Event) -> set[str]:
@@ -152,6 +162,8 @@ def _signers(event: Event) -> set[str]:
             return set()
         case PrincipalRegistered(owner=str(owner)):
             return {event.by, owner}
+        case AmendmentVoted(human=human) | AmendmentAdopted(human=human):
+            return {event.by, human}
         case SignedBody():
             return {event.by}
     return set()

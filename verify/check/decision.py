@@ -4,14 +4,19 @@ Source: DESIGN sections 7, 10 and 11.
 """
 
 from decisions import outcome
-from decisions.events import ConstitutionAdopted, DecisionMade, OutcomeReported
+from decisions.amendment.check import check_link
+from decisions.amendment.events import ConstitutionAmended
+from decisions.errors import DecisionError
+from decisions.events import Adoption, DecisionMade, OutcomeReported
 from grants.binding import BindingTo
 from grants.book.states import ConsentState, GenesisState
 from grants.consent import Wanted, item_for
+from grants.errors import GrantError
 from grants.events import ConsentConsumed, ConsentRequested, Item
 from grants.principals import last_restored
 from grants.reading import read_state
 from ledger import canon, digest
+from ledger.errors import LedgerError
 from ledger.event import Event
 from verify.check.evidence import Evidence
 from verify.check.report import Line, failed, not_checked, passed
@@ -39,10 +44,30 @@ def check_constitution(evidence: Evidence) -> Line:
         )
     adopted = evidence.events.get(row.seq)
     body = adopted.body if adopted is not None else None
-    text = body.document if isinstance(body, ConstitutionAdopted) else ""
+    text = body.document if isinstance(body, Adoption) else ""
     if canon.to_base64url(digest.document(text.encode())) != applied:
         return failed("constitution", f"another one was applied than event {row.seq} adopts")
-    return passed("constitution", f"{row.state['name']!a}, adopted by event {row.seq}, under its digest")
+    return _chain(evidence, adopted, f"{row.state['name']!a}, adopted by event {row.seq}, under its digest")
+
+
+def _chain(evidence: Evidence, adopted: Event | None, what: str) -> Line:
+    """Follow a constitution back through its amendments to the one that a human adopted."""
+    told = [what]
+    event = adopted
+    while event is not None and isinstance(event.body, ConstitutionAmended):
+        body = event.body
+        try:
+            amendment = check_link(evidence, evidence.registry, event, body)
+        except (DecisionError, GrantError, LedgerError) as error:
+            why = f"event {event.seq} does not follow by right from event {body.base}: {error}"
+            return failed("constitution", why)
+        told.append(
+            f"a change of event {body.base} by amendment {amendment.amendment}: {amendment.change}, worked out again"
+        )
+        event = evidence.events.get(body.base) if body.base < event.seq else None
+    if event is None:
+        return failed("constitution", "the constitution that was amended is not in the bundle")
+    return passed("constitution", "; ".join(told))
 
 
 def check_decision(evidence: Evidence) -> Line:

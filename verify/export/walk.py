@@ -11,8 +11,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
+from decisions.amendment.check import check_amendment
 from decisions.errors import DecisionError
-from decisions.events import ConstitutionAdopted
+from decisions.events import Adoption
 from decisions.observe import check_update
 from decisions.relabelling import check_relabelled
 from grants.authority import check_event
@@ -233,6 +234,7 @@ class LogWalk:
             check_update(self._standing, self.registry, event)
             check_erased(self._standing, self.registry, event)
             check_relabelled(self._standing, self.registry, event)
+            check_amendment(self._standing, self.registry, event)
         except _FOLDING as error:
             self.signatures.fault(f"event {event.seq}, {event.type}: {_line(error)}")
 
@@ -246,7 +248,7 @@ class LogWalk:
         except _FOLDING as error:
             self.states.fault(f"event {event.seq}: {_line(error)}")
             self._distrust(f"event {event.seq} can't be folded")
-        if isinstance(event.body, ConstitutionAdopted):
+        if isinstance(event.body, Adoption):
             self._standing.adopted = event
 
     def _seal(self, size: int, checkpoints: Records[CheckpointLine]) -> None:

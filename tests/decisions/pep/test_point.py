@@ -390,9 +390,7 @@ number = "VII"
 """,
         1,
     )
-    from decisions.adoption import adopt
-
-    court.office.act(adopt, by="human:ada", document=document)
+    court.amend(document)
     with pytest.raises(GovernanceDenied) as denied:
         EnforcementPoint(court.point, uid=AGENT).ask(say("referral"))
     assert (denied.value.answer.outcome, denied.value.local_answer) == ("deny", None)
@@ -400,9 +398,7 @@ number = "VII"
 
 def test_a_constitution_that_closes_the_class_is_kept_in_an_outage(court, outage):
     closed = DEFAULT_TEXT.replace('gate = "open"', 'gate = "0.05"').replace(f'answer = "{WORDS}"\n', "")
-    from decisions.adoption import adopt
-
-    court.office.act(adopt, by="human:ada", document=closed)
+    court.amend(closed)
     point = EnforcementPoint(court.point, uid=AGENT)
     outage(True)
     with pytest.raises(GovernanceDenied) as denied:
@@ -411,10 +407,8 @@ def test_a_constitution_that_closes_the_class_is_kept_in_an_outage(court, outage
 
 
 def test_words_that_were_amended_are_the_ones_that_are_said(court, outage):
-    from decisions.adoption import adopt
-
     point = EnforcementPoint(court.point, uid=AGENT)
-    court.office.act(adopt, by="human:ada", document=DEFAULT_TEXT.replace(WORDS, "Call 112."))
+    court.amend(DEFAULT_TEXT.replace(WORDS, "Call 112."))
     with point.enforce(say("referral")):
         pass
     outage(True)
