@@ -20,6 +20,7 @@ from decisions.descriptor import Circumstances
 from decisions.errors import RequestConflictError
 from decisions.evaluation import Evaluation, Trace, erred, evaluate
 from decisions.events import DecisionMade
+from decisions.hops import hop_problems
 from decisions.law import law_in_force, open_class_of
 from decisions.operation import Operation
 from decisions.outcome import Report, Reported, report_outcome
@@ -152,6 +153,8 @@ class DecisionPoint:
         if answered is not None:
             return self._repeat(tx, answered, request, asker)
         operation = request.operation
+        astray = tuple(hop_problems(tx, self._registry, operation, asker))
+        reduced = reduction(reduced.actions, [*reduced.problems, *astray]) if astray else reduced
         circumstances = Circumstances(asker, request.id is not None, operation.domain, operation.claims, tx.at)
         terms = draft.terms(trace, asker, operation)
         evaluation = (

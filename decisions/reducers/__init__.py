@@ -13,6 +13,7 @@ from decisions.action import Reduction
 from decisions.reducers.conversation import reduce_conversation
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, too_complex
+from decisions.reducers.http import reduce_http
 from decisions.reducers.payload import Fields, check_keys, optional_text, text
 from decisions.reducers.tool_call import reduce_tool_call
 from decisions.reducers.typed import reduce_typed
@@ -28,8 +29,8 @@ def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None
     """Reduce an operation.
 
     Args:
-        form: ``tool_call``, ``shell``, ``sql``, ``typed`` or ``conversation``; any other is opaque, ``unreadable``
-            among them, whose payload says what was wrong.
+        form: ``tool_call``, ``shell``, ``sql``, ``typed``, ``conversation`` or ``http``; any other is opaque,
+            ``unreadable`` among them, whose payload says what was wrong.
         payload: the operation's own fields, as received.
         home: the absolute home directory of whoever asks, or None where it isn't known.
 
@@ -89,8 +90,13 @@ def _conversation(effects: Effects, payload: Fields, _home: str | None) -> None:
     reduce_conversation(effects, payload)
 
 
+def _http(effects: Effects, payload: Fields, _home: str | None) -> None:
+    reduce_http(effects, payload)
+
+
 _FORMS: Mapping[str, Callable[[Effects, Fields, str | None], None]] = {
     "conversation": _conversation,
+    "http": _http,
     "shell": _shell,
     "sql": _sql,
     "tool_call": _tool_call,

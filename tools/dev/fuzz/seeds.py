@@ -67,6 +67,9 @@ PAYLOADS: Mapping[str, list[bytes]] = {
     "sql": [
         b'{"sql":"WITH a AS (DELETE FROM b RETURNING *) SELECT * FROM a WHERE id = 4 OR true","database":"prod"}',
     ],
+    "http": [
+        b'{"method":"POST","url":"https://x.example/a","headers":{"Accept":"*/*"},"body":"x","redirected_from":1}'
+    ],
     "typed": [b'{"verb":"delete","target":"db://prod/users"}', b'{"actions":[{"verb":"read","target":"file:///a"}]}'],
     "conversation": [b'{"class":"empathy","person":"p","domain":"grief"}'],
     "unreadable": [b'{"text":"a","bytes":1,"why":"b"}'],
