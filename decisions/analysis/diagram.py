@@ -32,7 +32,9 @@ MAX_NODES: Final = 1_000_000
 
 FALSE, UNKNOWN, TRUE = 0, 1, 2
 
-_OPEN: Final = -1
+MAX_ASKED: Final = 150
+"""How many variables a diagram may ask: each is a level of recursion."""
+
 _NEGATION: Final = (TRUE, UNKNOWN, FALSE)
 
 
@@ -41,10 +43,15 @@ class Diagrams:
 
     Args:
         widths: for each variable, in the order in which they are asked, how many values it has.
+
+    Raises:
+        AnalysisError: more than `MAX_ASKED` variables make a difference.
     """
 
     def __init__(self, widths: Sequence[int]) -> None:
         self.widths = tuple(widths)
+        if sum(width > 1 for width in self.widths) > MAX_ASKED:
+            raise AnalysisError(f"too involved to be analysed exactly: rules read more than {MAX_ASKED} attributes")
         # A leaf stands below every variable.
         self._levels: list[int] = [len(self.widths)] * LEAVES
         self._children: list[Nodes] = [()] * LEAVES

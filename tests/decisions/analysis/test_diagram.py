@@ -67,3 +67,15 @@ def test_beyond_its_bounds_there_is_an_error_and_no_answer(monkeypatch):
     diagrams = Diagrams(WIDTHS)
     with pytest.raises(AnalysisError, match="too involved"):
         drawn(diagrams, list(range(len(POINTS))))
+
+
+def test_as_many_variables_as_are_allowed_are_no_trouble_and_one_more_is_an_error():
+    most = diagram.MAX_ASKED
+    diagrams = Diagrams((2,) * most + (1,) * 500)
+    odd = [diagrams.node(level, (FALSE, TRUE)) for level in range(0, most, 2)]
+    even = [diagrams.node(level, (TRUE, FALSE)) for level in range(1, most, 2)]
+    both = diagrams.conjunction(diagrams.all_of(odd), diagrams.any_of(even))
+    settled = diagrams.joined((both, diagrams.negation(both)), lambda nodes: min(nodes) if max(nodes) < 64 else -1, {})
+    assert settled == FALSE
+    with pytest.raises(AnalysisError, match="attributes"):
+        Diagrams((2,) * (most + 1))
