@@ -76,6 +76,10 @@ def _client(call: Call) -> None:
         return
     if parsed.loose or parsed.has("-S", "--socket") or "--protocol" in {option.name for option in parsed.options}:
         raise unresolved("a connection that only the shell knows")
+    if any(
+        option.use == "write" and option.value and option.value.prefix[:1] in {"|", ""} for option in parsed.options
+    ):
+        raise UnreadableError("output that goes to a command, or to what only the shell knows")
     database = database_of(client, parsed)
     files = [
         option.value for option in parsed.options if option.name in {"-f", "--file"} and client.dialect == "postgres"

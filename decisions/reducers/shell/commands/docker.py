@@ -131,6 +131,7 @@ def _start(call: Call, host: str, words: Sequence[Word], verb: str) -> None:
     if parsed.has(*_RISKY):
         # It gets at the machine under it with the rights of its root.
         call.run(elevated=True)
+    _environment(call, parsed)
     for option in parsed.options:
         if option.value is not None and option.name in {"-v", "--volume"}:
             mount(call, host, option.value)
@@ -149,6 +150,14 @@ def _fetch(call: Call, image: str) -> None:
     if call.name == "podman" and registry == HUB and not image.startswith(HUB):
         raise UnreadableError("an image whose registry only podman's settings know", "TARGET_UNRESOLVED")
     call.web("fetch", Word.of(f"https://{registry}/{path}"))
+
+
+def _environment(call: Call, parsed: Parsed) -> None:
+    """``-e NAME`` hands the variable on as it is here."""
+    for option in parsed.options:
+        name = option.value.literal if option.value is not None and option.name in {"-e", "--env"} else None
+        if name and "=" not in name:
+            call.take(name)
 
 
 def _pull(call: Call, host: str, words: Sequence[Word]) -> None:
@@ -186,6 +195,7 @@ def _build(call: Call, host: str, words: Sequence[Word]) -> None:
 
 def _exec(call: Call, host: str, words: Sequence[Word]) -> None:
     parsed = parsed_as_pflag(call, tables.EXEC, words)
+    _environment(call, parsed)
     if len(parsed.operands) < _PAIR:
         raise UnreadableError("docker exec without a container and a command")
     call.infrastructure("run", object_at(host, "container", name_of(parsed.operands[0], "a container")), egress=True)
