@@ -6,7 +6,7 @@ reaches. What nobody supplies is unknown; only the store can say that something 
 Source: DESIGN section 10.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from decisions import trust
@@ -137,15 +137,24 @@ def _stored(labels: Labels, name: str) -> AttributeValue:
 
 def _carried(actions: Sequence[Action], known: Sequence[Labels]) -> object:
     """Give the highest sensitivity of anything that the operation reads; unknown if any of it is."""
-    highest = 0
-    for action, labels in zip(actions, known, strict=True):
-        if action.kind in _READABLE and action.verb in _READING:
-            found = labels.labels.get("sensitivity")
-            for sensitivity in found.values if found else (UNKNOWN,):
-                if sensitivity not in SENSITIVITIES:
-                    return UNKNOWN
-                highest = max(highest, SENSITIVITIES.index(str(sensitivity)))
-    return SENSITIVITIES[highest]
+    pairs = zip(actions, known, strict=True)
+    return highest(_stored(labels, "sensitivity").value for one, labels in pairs if is_read(one))
+
+
+def is_read(action: Action) -> bool:
+    """Tell whether the action takes something up that the same operation may carry away."""
+    return action.kind in _READABLE and action.verb in _READING
+
+
+def highest(sensitivities: Iterable[object]) -> object:
+    """Give the strictest of some sensitivities; unknown if any of them is, and the mildest where there are none."""
+    found = 0
+    for one in sensitivities:
+        for value in one.values if isinstance(one, Several) else (one,):
+            if value not in SENSITIVITIES:
+                return UNKNOWN
+            found = max(found, SENSITIVITIES.index(str(value)))
+    return SENSITIVITIES[found]
 
 
 def _session(circumstances: Circumstances) -> Iterator[tuple[str, object]]:

@@ -136,13 +136,13 @@ def find_standing(
     Returns:
         Grant ids, oldest first.
     """
-    if not asker.authenticated or _is_never(vocabulary, values):
+    if not asker.authenticated or is_never(vocabulary, values):
         return ()
-    bodies = _live(reader, registry, asker.by, at)
-    return tuple(body.grant for body in bodies if _covers(vocabulary, body, values))
+    bodies = live_standing(reader, registry, asker.by, at)
+    return tuple(body.grant for body in bodies if covers(vocabulary, body, values))
 
 
-def _live(reader: StateReader, registry: Registry, subject: str, at: Instant) -> Iterator[GrantRatified]:
+def live_standing(reader: StateReader, registry: Registry, subject: str, at: Instant) -> Iterator[GrantRatified]:
     """Give the standing grants of a subject that count, oldest first, each read from its event and rightly signed."""
     row = read_state(reader, BY_SUBJECT, subject, StandingsState)
     for grant, seq in row.grants if row else ():
@@ -194,7 +194,7 @@ def _check_pair(vocabulary: Vocabulary, selector: Expression, kind: str, verb: s
     return can_be(selector, attributes, fixed=fixed) is not Possibility.IMPOSSIBLE
 
 
-def _is_never(vocabulary: Vocabulary, values: Mapping[str, object]) -> bool:
+def is_never(vocabulary: Vocabulary, values: Mapping[str, object]) -> bool:
     """Tell whether the facts put the action, or do not keep it, among irreversible resources in production."""
     declared = vocabulary.declared.get(str(values.get("kind")), frozenset())
     return declared >= NEVER.keys() and all(
@@ -218,7 +218,8 @@ def _stands(reader: StateReader, event: Event) -> bool:
     return still_counts(reader, event)
 
 
-def _covers(vocabulary: Vocabulary, body: GrantRatified, values: Mapping[str, object]) -> bool:
+def covers(vocabulary: Vocabulary, body: GrantRatified, values: Mapping[str, object]) -> bool:
+    """Tell whether a standing grant covers an action of its subject, by the action's trusted attributes."""
     if values.get("kind") not in body.kinds or values.get("verb") not in body.verbs:
         return False
     try:
