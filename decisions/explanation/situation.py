@@ -143,21 +143,17 @@ def claim_key(name: str) -> Key:
 
 def attribute_key(constitution: Constitution, descriptor: Descriptor, index: int, name: str) -> Key:
     """Name an attribute: what the store says is the resource's, what is known of the asker is the whole request's."""
-    match descriptor.attributes[name].source:
-        case "session":
-            return ("session", "", name)
-        case "derived":
-            return ("operation", "", name)
-        case "evidence" if constitution.attributes[name].evidence_of == "asker":
-            return ("evidence", "", name)
-        case "store" if len(origins := descriptor.attributes[name].origins) == 1:
-            return ("store", origins[0], name)
-        case "store" | "evidence" as source:
-            return (source, resource_of(descriptor), name)
-        case "sensor":
-            return ("sensor", f"{descriptor.counterpart} {descriptor.domain} {descriptor.action.verb}".strip(), name)
-        case _:
-            return ("action", str(index + 1), name)
+    known = descriptor.attributes[name]
+    if known.source in {"session", "derived"}:
+        return ("session" if known.source == "session" else "operation", "", name)
+    if known.source == "sensor":
+        return ("sensor", f"{descriptor.counterpart} {descriptor.domain} {descriptor.action.verb}".strip(), name)
+    if known.source == "evidence":
+        of_asker = constitution.attributes[name].evidence_of == "asker"
+        return ("evidence", "" if of_asker else resource_of(descriptor), name)
+    if known.source == "store":
+        return ("store", known.origins[0] if len(known.origins) == 1 else resource_of(descriptor), name)
+    return ("action", str(index + 1), name)
 
 
 def resource_of(descriptor: Descriptor) -> str:

@@ -164,7 +164,7 @@ class Doer:
             self.court.office.act(acts.register_resource, resource=self.target, attributes=said, **REGISTER)
         elif resource is not None:
             now = self.court.office.state("resource", resource)["attributes"]
-            self.court.office.act(acts.reclassify, resource=resource, attributes={**now, **said}, **REGISTER)
+            self.court.office.act(acts.reclassify, resource=resource, attributes={**now, **said}, by="human:ada")
         for change in changes:
             if change.what == "rewrite":
                 self.how[change.about] = change.value
