@@ -134,7 +134,7 @@ class Obstacles:
         yield Change("consent", CONSENT)
         if not standing:
             return
-        if is_never(situation.vocabulary, descriptor.values()):
+        if any(is_never(situation.vocabulary, one.values()) for one in descriptor.each()):
             yield from self._facts(situation, index, frozenset(NEVER))
         else:
             yield Change("standing_grant", standing_key(descriptor))

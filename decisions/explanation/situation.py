@@ -7,9 +7,10 @@ standing grants cover the action from its attributes, and that a consent does no
 Source: DESIGN sections 10 and 11; decisions.descriptor; grants.standing.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from decisions import pdp
@@ -72,7 +73,7 @@ class Situation:
         cases = _carrying(cases, changes)
         known = self.authenticated or IDENTITY in changes
         cases = [self._granted(case, changes, known=known) for case in cases]
-        ended = {key[2] for key in changes if key[0] == "rule"}
+        ended = frozenset(key[2] for key in changes if key[0] == "rule")
         constitution = without(self.constitution, ended) if ended else self.constitution
         problems = () if READABLE in changes else self.problems
         return replace(self, constitution=constitution, cases=tuple(cases), problems=problems, authenticated=known)
@@ -101,12 +102,13 @@ class Situation:
     def _granted(self, case: Case, changes: Mapping[Key, Change], *, known: bool) -> Case:
         """Look again for the human authority of one action."""
         descriptor, consent = case.descriptor, case.consent
-        values, version = descriptor.values(), descriptor.version
+        each, version = [one.values() for one in descriptor.each()], descriptor.version
         another = ACTOR in changes
         standing: tuple[str, ...] = ()
-        if known and version is not None and not is_never(self.vocabulary, values):
+        if known and version is not None and not any(is_never(self.vocabulary, one) for one in each):
             found = () if another else self.grants
-            standing = tuple(body.grant for body in found if covers(self.vocabulary, body, values))
+            covering = [body for body in found if all(covers(self.vocabulary, body, one) for one in each)]
+            standing = tuple(body.grant for body in covering)
             standing += (_GIVEN,) if standing_key(descriptor) in changes else ()
         if CONSENT in changes and known and version is not None:
             consent = _CONSENT
@@ -116,7 +118,8 @@ class Situation:
         return Case(descriptor, standing, consent)
 
 
-def without(constitution: Constitution, rules: Collection[str]) -> Constitution:
+@lru_cache(maxsize=64)
+def without(constitution: Constitution, rules: frozenset[str]) -> Constitution:
     """Give the constitution as it would be without some rules."""
     articles = tuple(
         replace(article, rules=tuple(rule for rule in article.rules if rule.id not in rules))
