@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decisions.amendment.counting import check_counted
 from decisions.amendment.events import ConstitutionAmended
 from decisions.book import CURRENT
-from decisions.constitution.loader import load
+from decisions.constitution.loader import load_cached
 from decisions.constitution.model import Constitution, TrustClass
 from decisions.errors import AmendmentError, DecisionError
 from decisions.events import Adoption
@@ -124,7 +124,7 @@ def check_follows(reader: StateReader, registry: Registry, event: Event, body: C
 
 @functools.lru_cache(maxsize=8)
 def _read(document: str) -> tuple[Constitution, Vocabulary]:
-    constitution = load(document)
+    constitution = load_cached(document)
     return constitution, vocabulary_of(constitution)
 
 

@@ -87,7 +87,7 @@ def load_cached(document: str) -> Constitution:
 @cache
 def default() -> Constitution:
     """Give the constitution that ships."""
-    return load(DEFAULT_TEXT)
+    return load_cached(DEFAULT_TEXT)
 
 
 def _bytes(document: str) -> bytes:

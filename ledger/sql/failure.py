@@ -8,7 +8,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, ResourceClosedError, SQLA
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 
 from ledger.errors import CorruptError, LedgerError, StoreBusyError, StoreError
-from ledger.sql.dialect import DIALECTS
+from ledger.sql import dialect
 from ledger.sql.dialect.base import LOST
 from ledger.sql.loss import ConnectionLostError
 
@@ -35,13 +35,13 @@ def of_database(error: LedgerError) -> bool:
 
 def in_our_words(error: SQLAlchemyError, place: str) -> StoreError:
     """Give the `StoreError` that says the same."""
-    for kind, error_of_ours, advice in _BY_KIND:
-        if isinstance(error, kind):
+    for type_, error_of_ours, advice in _BY_KIND:
+        if isinstance(error, type_):
             return error_of_ours(f"{place}: {advice}")
     cause = error.orig if isinstance(error, DBAPIError) else error
     first_line = str(cause).partition("\n")[0]
-    for dialect in DIALECTS.values():
-        words = dialect.words(cause or error)
+    for kind in dialect.met():
+        words = kind.words(cause or error)
         if words is not None:
             error_of_ours, advice = words
             return error_of_ours(f"{place}: {advice} ({first_line})")

@@ -24,7 +24,7 @@ from ledger.sql.dialect import (
     postgresql_triggers,
     postgresql_words,
 )
-from ledger.sql.dialect.base import BUSY_SECONDS, PURPOSE, STANDING, Purpose, Words
+from ledger.sql.dialect.base import BUSY_SECONDS, PURPOSE, STANDING, Dialect, Purpose, Words
 
 if TYPE_CHECKING:
     import psycopg
@@ -287,3 +287,6 @@ def _address(address: Address) -> PostgresAddress:
 def _quoted(name: str) -> str:
     """Spell a schema's name, which `ledger.sql.address` has checked; it may be one of SQL's own words."""
     return f'"{name}"'
+
+
+DIALECT: Final[Dialect] = PostgreSQL()

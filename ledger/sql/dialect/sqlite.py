@@ -26,7 +26,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from ledger.errors import CorruptError, StoreBusyError, StoreError, StoreMissingError
 from ledger.sql.address import Address, PostgresAddress
-from ledger.sql.dialect.base import BUSY_SECONDS, PAUSE, PURPOSE, STANDING, STILL_READ, Purpose, Words
+from ledger.sql.dialect.base import BUSY_SECONDS, PAUSE, PURPOSE, STANDING, STILL_READ, Dialect, Purpose, Words
 from ledger.sql.dialect.insertion import insertion, replacement
 from ledger.sql.dialect.sqlite_connection import FileConnection
 from ledger.sql.dialect.sqlite_triggers import TRIGGERS
@@ -337,3 +337,6 @@ def _sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+DIALECT: Final[Dialect] = SQLite()
