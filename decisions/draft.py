@@ -5,10 +5,12 @@ Source: DESIGN sections 7, 8 and 11.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from functools import lru_cache
+from typing import TypeAlias
 
 from decisions import reducers
 from decisions.action import Action
+from decisions.constitution.model import Effect
 from decisions.descriptor import Circumstances
 from decisions.errors import DecisionError
 from decisions.evaluation import Evaluation, Trace, wanted_of
@@ -198,5 +200,9 @@ def _claimed(descriptors: Sequence[Descriptor]) -> dict[str, Fact]:
 def fired(spoken: Spoken) -> FiredRule:
     """Give a rule that spoke, as it is recorded."""
     rule = spoken.rule
-    truth: Literal["true", "unknown"] = "true" if spoken.truth is Truth.TRUE else "unknown"
-    return FiredRule(action=spoken.action, article=rule.article, rule=rule.id, effect=rule.effect, truth=truth)
+    return _fired(spoken.action, rule.article, rule.id, rule.effect, known=spoken.truth is Truth.TRUE)
+
+
+@lru_cache(maxsize=1024)
+def _fired(action: int, article: str, rule: str, effect: Effect, *, known: bool) -> FiredRule:
+    return FiredRule(action=action, article=article, rule=rule, effect=effect, truth="true" if known else "unknown")

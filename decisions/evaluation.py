@@ -8,6 +8,8 @@ Source: DESIGN sections 6 (reads) and 10.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from operator import itemgetter
 
 from decisions import pdp
 from decisions.action import Reduction
@@ -53,18 +55,19 @@ class Trace:
     def reads(self) -> tuple[Read, ...]:
         """Give every state that was read, sorted by view and key."""
         return tuple(
-            Read(
-                view=view,
-                key=key,
-                seq=row.seq if row else None,
-                state=canon.to_base64url(row.digest) if row else None,
-            )
-            for (view, key), row in sorted(self._states.items())
+            _read(row) if row else Read(view=view, key=key, seq=None, state=None)
+            for (view, key), row in sorted(self._states.items(), key=itemgetter(0))
         )
 
     def causes(self) -> tuple[int, ...]:
         """Give the events that the states and the authority rest on, oldest first."""
         return tuple(sorted(self.events | {row.seq for row in self._states.values() if row}))
+
+
+# By the row itself, which its log keeps: the same states are read again and again.
+@lru_cache(maxsize=1024)
+def _read(row: StateRow) -> Read:
+    return Read(view=row.view, key=row.key, seq=row.seq, state=canon.to_base64url(row.digest))
 
 
 @dataclass(frozen=True, slots=True)

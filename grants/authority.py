@@ -80,7 +80,7 @@ def check_signed(reader: StateReader, body: SignedBody, by: str, at_size: int) -
         raise AuthorityError(f"{body.signed.key} is no key of {by}, or was not any more, or is not confirmed since")
     check_relation(reader, body, by, at_size)
     _check_log_key(body)
-    _verify(body.signed.armour, body.statement(), body.namespace(), key.line)
+    _verify(body.signed.armour, _statement(body), body.namespace(), key.line)
 
 
 def check_signer(reader: StateReader, body_type: type[Body], by: str, at_size: int) -> PrincipalState:
@@ -213,6 +213,11 @@ def _check_human(reader: StateReader, by: str, body: SignedBody) -> None:
         raise AuthorityError(
             f"{body.type} opens what was closed, or may: that is signed by a human, not by {by} (policy case G07)"
         )
+
+
+@lru_cache(maxsize=256)
+def _statement(body: SignedBody) -> bytes:
+    return body.statement()
 
 
 # What is remembered is that these bytes verify under this key; never whether key or grant is still in force.

@@ -7,16 +7,21 @@ Source: DESIGN sections 6 and 11.
 """
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from functools import lru_cache
+from typing import Final, Protocol, TypeVar, cast
 
 from pydantic import ValidationError
 
+from ledger import canon
 from ledger.disclosure import Opening
 from ledger.errors import CorruptError, EventError
 from ledger.event import Event, Frozen, Registry
 from ledger.view import StateRow
 
 Form = TypeVar("Form", bound=Frozen)
+
+_SMALL: Final = 16_384
+"""Of what has fewer bytes more is remembered."""
 
 
 class StateReader(Protocol):
@@ -42,7 +47,7 @@ def read_state(reader: StateReader, view: str, key: str, form: type[Form]) -> Fo
     if row is None:
         return None
     try:
-        return form.model_validate(row.state)
+        return cast("Form", (_formed if len(row.data) < _SMALL else _large_formed)(row.data, form))
     except ValidationError as error:
         raise CorruptError(f"the state {view} {key!r} has another form than its view gives it") from error
 
@@ -56,7 +61,21 @@ def read_event(reader: StateReader, registry: Registry, seq: int) -> Event | Non
     data = reader.event_bytes(seq)
     if data is None:
         return None
-    event = registry.parse(data)
+    event = (_parsed if len(data) < _SMALL else _large_parsed)(registry, data)
     if event.seq != seq:
         raise EventError(f"event {event.seq} stands in the place of event {seq}")
     return event
+
+
+# The same bytes are the same state and the same event, whoever asks: what is remembered is how they were read, never
+# that they stand. Forms and events can't be changed.
+def _form_of(data: bytes, form: type[Frozen]) -> Frozen:
+    return form.model_validate(canon.decode_object(data))
+
+
+def _event_of(registry: Registry, data: bytes) -> Event:
+    return registry.parse(data)
+
+
+_formed, _large_formed = lru_cache(maxsize=2048)(_form_of), lru_cache(maxsize=8)(_form_of)
+_parsed, _large_parsed = lru_cache(maxsize=2048)(_event_of), lru_cache(maxsize=8)(_event_of)

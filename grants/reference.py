@@ -95,8 +95,9 @@ class Pattern:
     subtree: bool
 
     @classmethod
+    @lru_cache(maxsize=4096)
     def parse(cls, text: str) -> "Pattern":
-        """Read a canonical reference, or one with ``/**`` behind it.
+        """Read a canonical reference, or one with ``/**`` behind it; what was read lately is remembered.
 
         Raises:
             ReferenceSyntaxError: another spelling, or a ``*`` anywhere else.
@@ -148,8 +149,9 @@ def parse(text: str) -> Reference:
     return reference
 
 
+@lru_cache(maxsize=4096)
 def file(path: str, cwd: str | None = None) -> Reference:
-    """Name the file at a path as received, following ``.`` and ``..`` by their letters.
+    """Name the file at a path as received, following ``.`` and ``..`` by their letters; what was read is remembered.
 
     Args:
         path: absolute, or relative to ``cwd``.
@@ -210,14 +212,16 @@ def is_under(reference: Reference, root: Reference) -> bool:
     )
 
 
+@lru_cache(maxsize=4096)
 def candidates(reference: Reference) -> tuple[str, ...]:
     """List the keys under which a resource can be registered, nearest first.
 
     First its own text, then its own subtree, then the subtree of each ancestor up to the authority.
     """
-    depths = range(len(reference.parts), -1, -1)
-    roots = (Reference(reference.scheme, reference.authority, reference.parts[:depth]) for depth in depths)
-    return (str(reference), *(str(Pattern(root, subtree=True)) for root in roots))
+    # What lies around a canonical reference is canonical: its texts are made without checking each again.
+    scheme, authority, parts = reference.scheme, reference.authority, reference.parts
+    roots = (_spell(scheme, authority, parts[:depth]) for depth in range(len(parts), -1, -1))
+    return (str(reference), *(root.removesuffix("/") + _SUBTREE for root in roots))
 
 
 def around(text: str) -> tuple[str, ...]:
@@ -271,6 +275,8 @@ def _check(reference: Reference) -> None:
             host.check_component(part)
 
 
+# The same names stand in many paths; what is refused is looked at each time.
+@lru_cache(maxsize=8192)
 def _check_part(part: str) -> None:
     _check_visible(part)
     if part in {"", ".", ".."}:

@@ -8,7 +8,7 @@ Source: DESIGN sections 10 and 11; policy cases B17, C07, J05.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from grants.authority import check_event, still_counts
@@ -38,6 +38,9 @@ from ledger.instant import Instant
 NEVER: Final[Mapping[str, str]] = {"environment": "prod", "reversibility": "irreversible"}
 """What no standing grant selects: all of these at once."""
 
+_MOST_SELECTORS: Final = 1024
+"""So many compiled selectors are remembered."""
+
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
@@ -56,16 +59,23 @@ class Vocabulary:
     payload: frozenset[str]
     declared: Mapping[str, frozenset[str]]
     verbs: Mapping[str, frozenset[str]]
+    _compiled: dict[str, Expression] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def selector(self, text: str) -> Expression:
-        """Compile a selector.
+        """Compile a selector; what was compiled is remembered.
 
         Raises:
             ExpressionError: not in the language, or it reads what the asker itself supplies.
         """
+        found = self._compiled.get(text)
+        if found is not None:
+            return found
         compiled = compile_expression(text, self.attributes, self.categories)
         for name in sorted(compiled.reads & self.payload):
             raise ExpressionError(f"{name} is what the asker says of itself: a standing grant can't rest on it")
+        if len(self._compiled) >= _MOST_SELECTORS:
+            self._compiled.clear()
+        self._compiled[text] = compiled
         return compiled
 
 

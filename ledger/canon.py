@@ -45,10 +45,15 @@ def encode(value: Json, *, around: int = 0) -> bytes:
         CanonError: the value has no canonical form.
     """
     _check(value, MAX_DEPTH - around)
-    return _dumps(value)
+    return spelled(value)
 
 
-def _dumps(value: Json) -> bytes:
+def spelled(value: Json) -> bytes:
+    """Give the canonical bytes of a value that is held to a schema which lets nothing through that has none.
+
+    Raises:
+        CanonError: the value has no canonical form; that is not always seen.
+    """
     try:
         return orjson.dumps(value, option=_OPTIONS)
     except (orjson.JSONEncodeError, RecursionError) as error:
@@ -84,7 +89,7 @@ def respelled(data: bytes) -> Json:
         value: Json = orjson.loads(data)
     except orjson.JSONDecodeError as error:
         raise CanonError(f"not JSON: {error}") from error
-    if _dumps(value) != data:
+    if spelled(value) != data:
         raise CanonError("not canonical JSON: the bytes are another spelling of the same value")
     return value
 

@@ -8,7 +8,8 @@ Source: DESIGN section 6 (views).
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
+from typing import Final, Protocol
 
 from ledger import canon, digest
 from ledger.canon import Json
@@ -16,6 +17,9 @@ from ledger.digest import be64
 from ledger.event import Event
 
 State = dict[str, Json]
+
+_SMALL: Final = 16_384
+"""Of states of fewer bytes more digests are remembered."""
 
 
 class View(Protocol):
@@ -60,7 +64,11 @@ class StateRow:
     @property
     def digest(self) -> bytes:
         """The digest that a decision records of what it read."""
-        return digest.document(self.data)
+        return _digest(self.data) if len(self.data) < _SMALL else _large_digest(self.data)
+
+
+# A decision records the digests of all that it read, and most of it is the same each time.
+_digest, _large_digest = lru_cache(maxsize=2048)(digest.document), lru_cache(maxsize=8)(digest.document)
 
 
 def fold(views: Sequence[View], events: Iterable[Event]) -> dict[tuple[str, str], StateRow]:

@@ -90,6 +90,8 @@ class GenesisState(Row):
 
     def restored(self, size: int | None = None) -> Seq | None:
         """Give the last event, before place ``size`` if one is given, with which a copy went on as another log."""
+        if not self.former:
+            return None
         names = [*(reign.origin for reign in self.former), self.origin]
         turns = zip(self.former, pairwise(names), strict=True)
         places = [reign.until for reign, (name, following) in turns if name != following]

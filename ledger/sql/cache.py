@@ -29,6 +29,12 @@ LIMIT: Final = 64 * 1024 * 1024
 BEHIND: Final = 1000
 """After so many events of other processes it is cheaper to begin anew."""
 
+EVENTS: Final = 256
+"""How many events are kept at most."""
+
+EVENT: Final = 128 * 1024
+"""A larger event is not kept."""
+
 _ENTRY: Final = 400
 """What an entry takes beside its texts, about."""
 
@@ -49,6 +55,7 @@ class StateCache:
         self._registry = registry
         self._limit = limit
         self._rows: OrderedDict[_Key, StateRow | None] = OrderedDict()
+        self._events: dict[int, bytes] = {}
         self._head: Head | None = None
         self._generation = 0
         self.size = 0
@@ -69,9 +76,22 @@ class StateCache:
         while self.size > self._limit:
             self._drop(next(iter(self._rows)))
 
+    def event(self, seq: int) -> bytes | None:
+        """Give the bytes that are kept of an event, or None. An event never changes."""
+        return self._events.get(seq)
+
+    def keep_event(self, seq: int, data: bytes) -> None:
+        """Keep an event that authority rests on, and so is read again; the one that came first goes first."""
+        if len(data) > EVENT:
+            return
+        while len(self._events) >= EVENTS:
+            del self._events[next(iter(self._events))]
+        self._events[seq] = data
+
     def clear(self) -> None:
         """Drop everything."""
         self._rows.clear()
+        self._events.clear()
         self.size = 0
 
     def catch_up(self, snapshot: SqlSnapshot) -> None:
@@ -119,6 +139,22 @@ class CachedSnapshot(SqlSnapshot):
         super().__init__(driver.connection, driver)
         cache.catch_up(self)
         self._cache = cache
+        self._claimed: dict[str, int | None] = {}
+
+    def claimed(self, key: str) -> int | None:
+        """Give the event that holds a unique key, or None; within one transaction that is asked once."""
+        if key not in self._claimed:
+            self._claimed[key] = super().claimed(key)
+        return self._claimed[key]
+
+    def event_bytes(self, seq: int) -> bytes | None:
+        """Give the exact bytes of one event, or None; those of events that were read lately are kept."""
+        found = self._cache.event(seq)
+        if found is None:
+            found = super().event_bytes(seq)
+            if found is not None:
+                self._cache.keep_event(seq, found)
+        return found
 
     def state(self, view: str, key: str) -> StateRow | None:
         """Give the current state of one key, or None."""

@@ -2,7 +2,8 @@
 
 import pytest
 
-from decisions import law, record
+from decisions import record
+from decisions.constitution import loader
 from decisions.errors import RequestConflictError
 from decisions.events import DecisionMade
 from decisions.operation import receive
@@ -170,7 +171,7 @@ def test_what_was_checked_is_remembered_and_what_is_live_is_not(court, monkeypat
     grant = ratify(court).body.grant
     assert court.do("update", target).outcome == "allow"
     again = []
-    monkeypatch.setattr(law, "load", lambda document: again.append("constitution"))
+    monkeypatch.setattr(loader, "load", lambda document: again.append("constitution"))
     monkeypatch.setattr(sshsig, "verify", lambda *arguments: again.append("signature"))
     assert [court.do("update", target).outcome for _ in range(3)] == ["allow"] * 3
     assert again == []

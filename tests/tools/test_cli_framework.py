@@ -83,6 +83,30 @@ def test_help_is_there_at_once_and_imports_nothing_heavy():
         assert f"\n  {name} " in done.stdout
 
 
+@pytest.mark.parametrize("words", ["['--help']", "['decide', '--help']", "['--version']"])
+def test_no_help_opens_the_way_to_a_database(words):
+    code = (
+        "import sys\nfrom tools.cli.app import root\n"
+        f"try: root.main({words})\nexcept SystemExit: pass\n"
+        "print([name for name in ('alembic', 'psycopg', 'sqlglot') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_deciding_on_sqlite_imports_nothing_that_it_does_not_need(fresh):
+    words = ["--ledger", str(fresh), "decide", "--shell", "ls"]
+    code = (
+        "import sys\nfrom tools.cli.app import root\n"
+        f"try: root.main({words})\nexcept SystemExit: pass\n"
+        "names = ('alembic', 'psycopg', 'sqlglot', 'rich', 'starlette', 'sqlalchemy.dialects.postgresql')\n"
+        "print([name for name in names if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stderr.splitlines()[-1] == "[]"
+    assert "decision" in done.stdout
+
+
 def test_without_a_command_the_help_is_talk():
     done = run()
     assert (done.returncode, done.stdout) == (2, "")

@@ -9,7 +9,6 @@ Source: DESIGN section 10; policy cases A03, A05.
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, too_complex
@@ -195,4 +194,5 @@ class ScriptReader:
 
 def _named(within: Within, name: str) -> Within:
     shown = name.rpartition("/")[2] if name.isascii() and name.isprintable() else ascii(name)
-    return replace(within, part=f"{within.part} {shown}"[:_LONGEST_PART])
+    part = f"{within.part} {shown}"[:_LONGEST_PART]
+    return Within(part, elevated=within.elevated, depth=within.depth, captured=within.captured)

@@ -1,7 +1,13 @@
-"""Deciding: reading a shell line, and a whole recorded decision on a ledger on disk."""
+"""Deciding: reading a shell line, a whole recorded decision on a ledger on disk, and a command from its cold start."""
 
 import os
+import statistics
+import subprocess
+import sys
+import threading
+from itertools import count
 from pathlib import Path
+from time import perf_counter, perf_counter_ns
 
 from decisions.constitution import DEFAULT_TEXT
 from decisions.operation import Operation
@@ -18,6 +24,11 @@ from tools.ledger import OpenLedger, open_ledger
 
 LINE = "cd /srv/app && git status && rm -rf build/*.tmp && pytest -q tests | tee out.txt"
 SHELL = {"command": LINE, "cwd": "/srv"}
+EVERYDAY = (
+    "ls -la", "git status", "rm -rf build", "cat README.md", "grep -rn foo src", "pytest -q tests", "cp a b",
+    "mkdir -p x/y", "git commit -m 'x y'", "find . -name '*.py' -delete", "curl -o x https://example.org/a",
+    "kubectl get pods", "pip install requests", "echo hi > out.txt", "sed -i s/a/b/ notes.txt", "tar -xf a.tar",
+)  # fmt: skip
 FIXTURES = "file:///srv/app/tests/**"
 FACTS: dict[str, str | bool | int | None] = {
     "environment": "test",
@@ -29,24 +40,89 @@ FACTS: dict[str, str | bool | int | None] = {
 
 
 REDUCE = "shell line of four commands reduced"
+COMMANDS = "shell commands of every day reduced, each, median"
+SLOWEST = "shell command of every day that takes longest reduced"
 DECIDE = "operation decided and recorded, durable"
+THREADS = 16
+TOGETHER = f"operation decided and recorded, durable, {THREADS} threads"
+TOGETHER_SHELL = f"operation decided and recorded, durable, {THREADS} threads, each a shell line"
+COLD = "cold start: tally decide, the whole process"
 TURNS = 5
+EACH = 50
 
 
 def measure(sheet: Sheet, place: Path) -> None:
-    """Measure the reducer alone, and a whole decision."""
+    """Measure the reducer alone, whole decisions, and a command."""
     ledger = _ledger(place)
     point = DecisionPoint(ledger.log, ledger.registry)
-    operation = Operation("shell", {"command": "rm -rf /srv/app/tests/out", "cwd": "/srv/app"})
-    request = Request(operation, os.getuid(), None)
+    numbers = count()
+
+    def shell() -> Request:
+        return _asked("shell", {"command": f"rm -rf /srv/app/tests/out{next(numbers)}", "cwd": "/srv/app"})
+
+    def typed() -> Request:
+        return _asked("typed", {"verb": "read", "target": f"file:///srv/app/tests/out{next(numbers)}"})
+
+    for ask in (shell, typed):
+        answer = point.decide(ask())
+        if answer.outcome != "allow":
+            raise SystemExit(f"the benchmark's operation is not allowed: {answer.reason} {answer.trouble}")
     for _ in range(TURNS):
         reduced = rate(300, lambda: [reduce_operation("shell", SHELL, home="/home/x") for _ in range(300)])
         sheet.add(REDUCE, "lines/s", SQLITE, reduced)
-        sheet.add(DECIDE, "decisions/s", SQLITE, rate(100, lambda: [point.decide(request) for _ in range(100)]))
-    answer = point.decide(request)
-    if answer.outcome != "allow":
-        raise SystemExit(f"the benchmark's operation is not allowed: {answer.reason}")
+        _everyday(sheet)
+        sheet.add(DECIDE, "decisions/s", SQLITE, rate(100, lambda: [point.decide(shell()) for _ in range(100)]))
+        for row, ask in ((TOGETHER, typed), (TOGETHER_SHELL, shell)):
+            sheet.add(row, "decisions/s", SQLITE, _together(point, [ask() for _ in range(THREADS * EACH)]))
     ledger.close()
+    for _ in range(TURNS):
+        sheet.add(COLD, "ms", SQLITE, _cold(place / "ledger"))
+
+
+def _asked(form: str, payload: dict[str, str]) -> Request:
+    return Request(Operation(form, dict(payload)), os.getuid(), None)
+
+
+def _everyday(sheet: Sheet) -> None:
+    taken = {}
+    for number, command in enumerate(EVERYDAY):
+        each = []
+        for turn in range(60):
+            # Another directory each time, so that no path was read before.
+            payload = {"command": command, "cwd": f"/srv/app{number}/{turn}"}
+            begun = perf_counter_ns()
+            reduce_operation("shell", payload, home="/home/x")
+            each.append((perf_counter_ns() - begun) / 1000)
+        taken[command] = statistics.median(each)
+    sheet.add(COMMANDS, "us", SQLITE, statistics.median(taken.values()))
+    sheet.add(SLOWEST, "us", SQLITE, max(taken.values()))
+
+
+def _together(point: DecisionPoint, requests: list[Request]) -> float:
+    """Decide them all, each thread its share, and give how many a second."""
+    wrong: list[str] = []
+
+    def work(mine: list[Request]) -> None:
+        wrong.extend(answer.reason for one in mine if (answer := point.decide(one)).outcome != "allow")
+
+    threads = [threading.Thread(target=work, args=(requests[at::THREADS],)) for at in range(THREADS)]
+    begun = perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    taken = perf_counter() - begun
+    if wrong:
+        raise SystemExit(f"the benchmark's operations are not allowed: {wrong[0]}")
+    return len(requests) / taken
+
+
+def _cold(ledger: Path) -> float:
+    """Give the milliseconds that a command takes from its start to its end."""
+    words = ["-c", "from tools.cli import main; main()", "--ledger", str(ledger), "decide", "--shell", "ls -la"]
+    begun = perf_counter()
+    subprocess.run([sys.executable, *words], check=False, capture_output=True)
+    return (perf_counter() - begun) * 1000
 
 
 def _ledger(place: Path) -> OpenLedger:

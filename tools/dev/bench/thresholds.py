@@ -3,13 +3,14 @@
 import statistics
 from dataclasses import dataclass
 
-from tools.dev.bench import analysing, appending, auditing, growing, judging, policies
+from tools.dev.bench import analysing, appending, auditing, deciding, growing, judging, policies
 from tools.dev.bench.sheet import POSTGRES, RAW_POSTGRES, RAW_SQLITE, SQLITE, Sheet, power
 
 SLOWER, SHARE, BATCHED = 1.6, 0.5, 50_000
 PROOFS, FLAT, CHECKS = 20_000, 1.5, 40_000
 TREES, WHOLE, OPENING, MEMORY = 150_000, 40_000, 1000, 300
 DIFFERENCE, VERDICT = 1000, 0.5
+DECIDED, SHELL, COLD = 5000, 100, 700
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ def judge(sheet: Sheet, sizes: list[int]) -> list[Threshold]:
         _most(sheet, growing.opening(sizes[-1]), f"opening, {power(sizes[-1])} events", OPENING, "ms"),
         _most(sheet, growing.MEMORY, f"peak memory, {power(sizes[-1])} events", MEMORY, "MiB"),
         _verdict(sheet, max(policies.SIZES)),
+        _least(sheet, deciding.TOGETHER, f"decided and recorded, {deciding.THREADS} threads", DECIDED, "a second"),
+        _most(sheet, deciding.SLOWEST, deciding.SLOWEST, SHELL, "us"),
+        _most(sheet, deciding.COLD, deciding.COLD, COLD, "ms"),
     ]
 
 
