@@ -236,3 +236,25 @@ def _lacking(body: DecisionMade, again: Redecision) -> str:
 
 def _named(changed: Sequence[str]) -> str:
     return f"differs in {', '.join(changed)}" if changed else ""
+
+
+def redecided(
+    events: Iterable[tuple[int, bytes]], openings: Openings, registry: Registry, views: Sequence[View]
+) -> Iterator[tuple[Event, DecisionMade, Redecision, StateReader]]:
+    """Decide every recorded decision again, and hand out what led to it, with the states as they stood.
+
+    Args:
+        events: the log, from its first event on, in order.
+        openings: gives the openings that are kept for an event.
+        registry: the event types.
+        views: the folds.
+
+    Raises:
+        ReplayError: the log can't be folded.
+    """
+    walk = _Walk(registry, views, openings)
+    for seq, data in events:
+        event = walk.read(seq, data)
+        if isinstance(event.body, DecisionMade):
+            yield event, event.body, decide_again(walk, registry, event, event.body), walk
+        walk.go(event)

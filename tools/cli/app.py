@@ -54,6 +54,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "copy": "Bring a log from one database to another.",
         "export": "Write the whole log into plain files that prove themselves.",
         "import": "Make a ledger of an export.",
+        "explain": "Say why a decision came out as it did, and what would change it.",
         "replay": "Decide every recorded decision again, and compare.",
         "audit": "Recompute everything from the stored events.",
         "rebuild": "Fold the views again from the events.",

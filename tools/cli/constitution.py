@@ -12,6 +12,7 @@ from grants.principals import last_restored
 from ledger.log import Snapshot
 from tools.cli.command import group
 from tools.cli.constitution_diff import diff
+from tools.cli.constitution_exercise import exercise
 from tools.cli.constitution_lint import explain, lint, test
 from tools.cli.output import emit, fields, say
 from tools.cli.params import Signing, sign_act, signing_options
@@ -36,7 +37,7 @@ def command() -> None:
     """Show, try, compare and adopt the rules."""
 
 
-for _verb in (lint, diff, test, explain):
+for _verb in (lint, diff, test, explain, exercise):
     command.add_command(_verb)
 
 

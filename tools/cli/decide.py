@@ -13,6 +13,7 @@ import click
 
 from decisions.answer import Answer, conflicting, unavailable
 from decisions.errors import RequestConflictError
+from decisions.explanation.voices import Voice
 from decisions.law import law_in_force
 from decisions.operation import Operation
 from grants.identifier import code_points
@@ -22,6 +23,7 @@ from tools.cli.command import command as declare
 from tools.cli.failure import DENIED, DONE, FAILED, HELD, told
 from tools.cli.output import emit, say
 from tools.cli.session import opened
+from tools.cli.voice import VOICE, answered
 from tools.deciding import asker_of, constitution_of, decide
 from tools.errors import InputError
 from tools.ledger import OpenLedger
@@ -32,6 +34,7 @@ _CODES: Final = {"allow": DONE, "deny": DENIED, "hold": HELD}
 _EXAMPLE: Final = """\
 tally decide --as agent:ops-7 --shell 'rm -rf build'
 tally decide --as agent:ops-7 --sql 'DELETE FROM users WHERE id = 42' --database prod
+tally decide --as agent:ops-7 --shell 'git push -f' --voice agent
 tally decide --as agent:ops-7 --tool-call - --request call-17 --json < call.json"""
 
 
@@ -39,8 +42,15 @@ tally decide --as agent:ops-7 --tool-call - --request call-17 --json < call.json
 @click.option("--as", "claimed", metavar="SUBJECT", help="Who asks, agent:ops-7 or agent:ops-7/part; else your user.")
 @click.option("--request", metavar="ID", help="The asker's own id for this request: asked twice, it is answered once.")
 @click.option("--once", is_flag=True, help="Exit 4 on an allow that was given before: its effect must not run again.")
+@VOICE
 @operation_options
-def command(claimed: str | None, request: str | None, once: bool, **options: Any) -> int:  # noqa: ANN401  (the fields of Asked)
+def command(
+    claimed: str | None,
+    request: str | None,
+    once: bool,
+    voice: Voice | None,
+    **options: Any,  # noqa: ANN401  (the fields of Asked)
+) -> int:
     """Decide an operation, and record the decision.
 
     Whatever can't be read is denied, with a record. Without a record the answer is deny all the same.
@@ -50,7 +60,7 @@ def command(claimed: str | None, request: str | None, once: bool, **options: Any
     """
     operation = operation_of(Asked(**options))
     answer, explained = _answer(operation, claimed, request, options["attributes"])
-    emit(answer.to_json(), explained)
+    emit(*((answered(answer, voice) if voice else None) or (answer.to_json(), explained)))
     if answer.decision is None:
         say(f"tally: error: {answer.trouble}")
         return FAILED
