@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from decisions.action import Problem
 from decisions.events import DecisionMade, Outcome, Reason
+from decisions.objects import FileObject
 from decisions.verdict import Descriptor, Several, Spoken
 from grants.expression import Missing
 from ledger.canon import Json
@@ -28,6 +29,7 @@ class Answer:
         problems: what could not be read, explained; empty on a repeat.
         descriptors: what was known of each action; empty on a repeat.
         resolved: (target, where its link led) of each file that is a link; empty on a repeat.
+        objects: which object each file was that the operation leads to; empty on a repeat.
         trouble: why no record could be written, or an empty text.
     """
 
@@ -41,6 +43,7 @@ class Answer:
     problems: tuple[Problem, ...] = ()
     descriptors: tuple[Descriptor, ...] = ()
     resolved: tuple[tuple[str, str], ...] = ()
+    objects: tuple[FileObject, ...] = ()
     trouble: str = ""
 
     def articles(self) -> tuple[str, ...]:
@@ -85,6 +88,8 @@ class Answer:
             "request": self.request,
             "actions": self._actions(),
             "problems": [{"code": p.code, "detail": p.detail, "part": p.part} for p in self.problems],
+            "resolved": [list(pair) for pair in self.resolved],
+            "objects": [one.to_json() for one in self.objects],
             "explanation": explanation,
             "trouble": self.trouble or None,
         }

@@ -6,6 +6,7 @@
     |-- ConstitutionError        a constitution that is not accepted, as a whole
     |-- EnforcementError         an enforcement point that is wired or used wrongly
     |-- GovernanceDenied         what an enforcement point raises in the place of an effect (decisions.pep.denied)
+    |-- MismatchError            an object that is not the one that was decided on, when the effect comes to it
     |-- OutcomeError             an outcome that can't be reported: of no decision, or by somebody else
     |   `-- OutcomeStandsError   another outcome was reported before
     |-- RequestConflictError     a request id that was used for another operation
@@ -37,6 +38,10 @@ class TrustError(DecisionError, ValueError):
 
 class EnforcementError(DecisionError, TypeError):
     """An enforcement point is wired or used wrongly: without a decision point, or on what no verdict names."""
+
+
+class MismatchError(DecisionError, ValueError):
+    """What an effect would touch is not what was decided on: nothing is done, and it can be asked again."""
 
 
 class OutcomeError(DecisionError, ValueError):

@@ -9,6 +9,7 @@ claims of the things it touches can only make a verdict stricter.
     sql            {"sql": ..., "database": ..., "dialect": ...}
     typed          {"verb": ..., "target": ..., "kind": ...} or {"actions": [...]}
     conversation   {"class": ..., "person": ..., "domain": ...}
+    file           {"verb": ..., "path": ..., "to": ..., "cwd": ..., "recursive": ...}
     http           {"method": ..., "url": ..., "headers": {...}, "body": ..., "redirected_from": ...}
     unreadable     {"text": ..., "bytes": ..., "why": ...}               whatever came in, and what was wrong with it
 
@@ -23,7 +24,7 @@ from ledger.canon import Json
 from ledger.errors import CanonError
 
 MAX_PAYLOAD_BYTES = 256 * 1024
-FORMS = ("tool_call", "shell", "sql", "typed", "conversation", "http", "unreadable")
+FORMS = ("tool_call", "shell", "sql", "typed", "conversation", "file", "http", "unreadable")
 
 _KEPT_OF_UNREADABLE = 4096
 _KEPT_OF_REASON = 200

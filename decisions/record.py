@@ -22,6 +22,7 @@ from decisions.evaluation import Evaluation, Trace, erred, evaluate
 from decisions.events import DecisionMade
 from decisions.hops import hop_problems
 from decisions.law import law_in_force, open_class_of
+from decisions.objects import FileObject, Identifier
 from decisions.operation import Operation
 from decisions.outcome import Report, Reported, report_outcome
 from decisions.reducers import reduce_operation
@@ -68,15 +69,23 @@ class DecisionPoint:
         registry: the event types.
         home: home directory that ``~`` means in a shell line, or None where it can't be known.
         resolver: follows file links, or None where the files lie elsewhere.
+        identifier: says which object a file is, likewise.
     """
 
     def __init__(
-        self, log: Log, registry: Registry, *, home: str | None = None, resolver: Resolver | None = None
+        self,
+        log: Log,
+        registry: Registry,
+        *,
+        home: str | None = None,
+        resolver: Resolver | None = None,
+        identifier: Identifier | None = None,
     ) -> None:
         self._log = log
         self._registry = registry
         self._home = home
         self._resolver = resolver
+        self._identifier = identifier
 
     def decide(self, request: Request) -> Answer:
         """Decide, record, and answer; without a record the answer is a deny.
@@ -85,7 +94,7 @@ class DecisionPoint:
             RequestConflictError: the request id was used for another operation.
         """
         # Reading the operation needs no lock: it depends on nothing but the operation.
-        reduced, resolved = self._read(request.operation)
+        reduced, resolved, objects = self._read(request.operation)
         if request.id is not None and not _can_be_kept(request.id):
             # Such an id can't stand in the record; that it was refused can.
             why = f"a request id is a visible text of at most {MAX_ID} characters, and not {_AUTOMATIC}..."
@@ -93,7 +102,7 @@ class DecisionPoint:
             request, reduced = replace(request, id=None), reduction(reduced.actions, [*reduced.problems, told])
         try:
             answer = self._log.transact(lambda tx: self._decide(tx, request, reduced))
-            return answer if answer.repeated else replace(answer, resolved=resolved)
+            return answer if answer.repeated else replace(answer, resolved=resolved, objects=objects)
         except RequestConflictError:
             raise
         except (StoreError, ClockError) as error:
@@ -131,17 +140,18 @@ class DecisionPoint:
         law = self._log.read(lambda snapshot: law_in_force(snapshot, self._registry))
         return open_class_of(law.constitution)
 
-    def _read(self, operation: Operation) -> tuple[Reduction, tuple[tuple[str, str], ...]]:
+    def _read(self, operation: Operation) -> tuple[Reduction, tuple[tuple[str, str], ...], tuple[FileObject, ...]]:
         reduced = reduce_operation(operation.form, operation.payload, home=self._home)
         if self._resolver is None:
-            return reduced, ()
+            return reduced, (), ()
         try:
             led = _resolved(reduced.actions, self._resolver)
+            objects = _identified(reduced.actions, led, self._identifier)
         except Exception as error:  # noqa: BLE001  (fail closed: where links lead nobody knows where, nothing is allowed)
             problem = Problem("TARGET_UNRESOLVED", f"its links can't be followed: {type(error).__name__}", "")
-            return reduction(reduced.actions, [*reduced.problems, problem]), ()
+            return reduction(reduced.actions, [*reduced.problems, problem]), (), ()
         links = sorted({(source.target, one.target) for source, one in led})
-        return reduction([*reduced.actions, *(one for _, one in led)], reduced.problems), tuple(links)
+        return reduction([*reduced.actions, *(one for _, one in led)], reduced.problems), tuple(links), objects
 
     def _decide(
         self, tx: Transaction, request: Request, reduced: Reduction, *, failed: Exception | None = None
@@ -240,3 +250,14 @@ def _resolved(actions: tuple[Action, ...], resolver: Resolver) -> list[tuple[Act
         if led is not None and led != one.target:
             found.append((one, action(one.kind, one.verb, led, dict(one.facts), f"{one.part} (link followed)")))
     return found
+
+
+def _identified(
+    actions: tuple[Action, ...], led: list[tuple[Action, Action]], identifier: Identifier | None
+) -> tuple[FileObject, ...]:
+    """Say which object each file is that the operation leads to: what links lead from is touched by nobody."""
+    if identifier is None:
+        return ()
+    left = {source.target for source, _ in led}
+    reached = {one.target for one in actions if one.kind == "file"} - left | {one.target for _, one in led}
+    return tuple(found for found in map(identifier, sorted(reached)) if found is not None)

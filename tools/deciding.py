@@ -16,13 +16,13 @@ from grants.reading import read_event
 from ledger.errors import LedgerError
 from ledger.event import Registry
 from ledger.log import Log, Snapshot
-from tools.operations import follow_links, home_of
+from tools.operations import follow_links, home_of, identify
 from tools.show.asker import AskedBy
 
 
 def decision_point(log: Log, registry: Registry, uid: int) -> DecisionPoint:
     """Give the decision point for an operating system user."""
-    return DecisionPoint(log, registry, home=home_of(uid), resolver=follow_links)
+    return DecisionPoint(log, registry, home=home_of(uid), resolver=follow_links, identifier=identify)
 
 
 def decide(log: Log, registry: Registry, operation: Operation, *, claimed: str | None, request: str | None) -> Answer:

@@ -9,9 +9,11 @@ Source: DESIGN sections 10 and 11; policy cases B05, D05.
 import os
 import pwd
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from decisions.objects import FileObject, seen
 from decisions.operation import FORMS, MAX_PAYLOAD_BYTES, Operation, receive, unreadable
 from grants import reference
 from grants.errors import ReferenceSyntaxError
@@ -147,6 +149,26 @@ def follow_links(target: str) -> str | None:
         except ReferenceSyntaxError:
             continue
     return "file:///"
+
+
+def identify(target: str) -> FileObject | None:
+    """Say which object a file reference without links names on this machine, or what is nearest around what is absent.
+
+    None where there is no telling: a link has come to stand in its path meanwhile, or the system won't say.
+    """
+    path = Path(target.removeprefix("file://"))
+    try:
+        if os.path.realpath(path) != str(path):
+            return None
+        for missing, place in enumerate((path, *path.parents)):
+            with suppress(FileNotFoundError, NotADirectoryError):
+                status = place.lstat()
+                if not missing:
+                    return seen(target, status)
+                return FileObject(target, "absent", status.st_dev, status.st_ino, missing=missing)
+    except OSError:
+        return None
+    return None
 
 
 def home_of(uid: int) -> str | None:

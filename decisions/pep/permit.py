@@ -4,15 +4,18 @@ Source: DESIGN sections 10 and 11; policy cases B05, D03, D13, D15, D17.
 """
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Final, Literal, Self
 
 from decisions.answer import Answer
-from decisions.errors import EnforcementError
+from decisions.errors import EnforcementError, MismatchError
 from decisions.events import DecidedAction, Effect
+from decisions.objects import FileObject
 from decisions.operation import Operation
 from decisions.pep.denied import GovernanceDenied
+from decisions.pep.opening import directory_of, open_decided
 
 _FILE: Final = "file://"
 
@@ -61,6 +64,51 @@ class Permit:
         if not found.startswith(f"{_FILE}/"):
             raise EnforcementError(f"{found[:120]!a} is no file of this machine")
         return found.removeprefix(_FILE)
+
+    def open(self, target: str, flags: int, mode: int = 0o666) -> int:
+        """Open the object that a target of the operation stands for, and give its descriptor.
+
+        No link is followed, from the root down. What was absent is made (``os.O_CREAT``), and must still be absent.
+
+        Args:
+            target: a file that the verdict names.
+            flags: those of ``os.open``.
+            mode: of a file that is made.
+
+        Raises:
+            GovernanceDenied: what is there now is not what was decided on.
+            EnforcementError: the verdict names no such target, or nobody said which object it was.
+            OSError: the system refuses.
+        """
+        try:
+            return open_decided(self._decided(target), flags, mode)
+        except MismatchError as error:
+            raise GovernanceDenied(self.answer, str(error)) from error
+
+    @contextmanager
+    def directory(self, target: str) -> Iterator[tuple[int, str]]:
+        """Hold the directory of a target's object: its descriptor, and the object's name there, for ``dir_fd``.
+
+        Raises:
+            GovernanceDenied: what is there now is not what was decided on.
+            EnforcementError: the verdict names no such target, or nobody said which object it was.
+            OSError: the system refuses.
+        """
+        with ExitStack() as held:
+            try:
+                found = held.enter_context(directory_of(self._decided(target)))
+            except MismatchError as error:
+                raise GovernanceDenied(self.answer, str(error)) from error
+            yield found
+
+    def _decided(self, target: str) -> FileObject:
+        reference = f"{_FILE}{self.path(target)}"
+        found = next((one for one in self.answer.objects if one.reference == reference), None)
+        if found is None:
+            raise EnforcementError(
+                f"nobody has said which object {target[:120]!a} was: the decision point looks at none"
+            )
+        return found
 
     def check_covers(self, operation: Operation) -> None:
         """Refuse an operation that is not exactly the one that was decided: what was edited is decided anew.

@@ -13,6 +13,7 @@ from decisions.action import Reduction
 from decisions.reducers.conversation import reduce_conversation
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, too_complex
+from decisions.reducers.files import reduce_file
 from decisions.reducers.http import reduce_http
 from decisions.reducers.payload import Fields, check_keys, optional_text, text
 from decisions.reducers.tool_call import reduce_tool_call
@@ -29,7 +30,7 @@ def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None
     """Reduce an operation.
 
     Args:
-        form: ``tool_call``, ``shell``, ``sql``, ``typed``, ``conversation`` or ``http``; any other is opaque,
+        form: ``tool_call``, ``shell``, ``sql``, ``typed``, ``conversation``, ``file`` or ``http``; any other is opaque,
             ``unreadable`` among them, whose payload says what was wrong.
         payload: the operation's own fields, as received.
         home: the absolute home directory of whoever asks, or None where it isn't known.
@@ -90,12 +91,17 @@ def _conversation(effects: Effects, payload: Fields, _home: str | None) -> None:
     reduce_conversation(effects, payload)
 
 
+def _file(effects: Effects, payload: Fields, home: str | None) -> None:
+    reduce_file(effects, payload, home=home)
+
+
 def _http(effects: Effects, payload: Fields, _home: str | None) -> None:
     reduce_http(effects, payload)
 
 
 _FORMS: Mapping[str, Callable[[Effects, Fields, str | None], None]] = {
     "conversation": _conversation,
+    "file": _file,
     "http": _http,
     "shell": _shell,
     "sql": _sql,
