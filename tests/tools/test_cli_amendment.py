@@ -4,6 +4,7 @@ import pytest
 
 from decisions.constitution import DEFAULT_TEXT
 from grants.signer import generate
+from verify.cli import run as tally_verify
 
 TIGHTER = DEFAULT_TEXT.replace('gate = "0.55"', 'gate = "0.56"')
 LOOSER = DEFAULT_TEXT.replace('gate = "0.55"', 'gate = "0.54"')
@@ -131,3 +132,41 @@ def test_a_stale_amendment_is_shown_as_such(tally, ledger, files):
     assert_done(tally("amendment", "adopt", first, "--yes"))
     assert "stale" in tally("amendment", "show", second).stdout
     assert "is stale" in assert_done(tally("amendment", "vote", second, "--yes"), 1).error
+
+
+@pytest.fixture
+def mislabelled(tally, agents, files, monkeypatch, ledger):
+    """A ledger whose own program was made to call a loosening a tightening, and whose agents voted for it."""
+    with monkeypatch.context() as lying:
+        for module in ("acts", "check"):
+            lying.setattr(f"decisions.amendment.{module}.change_of", lambda *_, **__: "tightening")
+        number = propose(tally, files("looser"), *agents("a"))["amendment"]
+        assert_done(tally("amendment", "vote", number, *agents("b")))
+        assert_done(tally("amendment", "adopt", number, *agents("a")))
+    assert_done(tally("decide", "--verb", "read", "--target", "file:///srv/x", "--request", "r", "--json"), 4)
+    return number
+
+
+LIE = "it says that it is tightening, and it is loosening"
+
+
+def test_an_audit_finds_the_wrong_class(tally, mislabelled):
+    report = assert_done(tally("audit", "--json"), 3).object
+    told = [one["message"] for one in report["findings"]]
+    assert any(LIE in one for one in told)
+    assert LIE in assert_done(tally("replay"), 3).error
+
+
+def test_an_auditor_finds_the_wrong_class(tally, ledger, mislabelled, tmp_path, capsys, monkeypatch):
+    decision = int(tally("log", "head", "--json").object["size"]) - 1
+    assert "constitution" in assert_done(tally("prove", decision, "-o", tmp_path / "bundle"), 3).error
+    # A ledger that lies hands its bundles out all the same.
+    with monkeypatch.context() as lying:
+        lying.setattr("decisions.amendment.check.change_of", lambda *_, **__: "tightening")
+        assert_done(tally("prove", decision, "-o", tmp_path / "bundle"))
+        assert_done(tally("export", tmp_path / "export"))
+    trusted = ("--policy", str(ledger / "policy"), "--signers", str(ledger / "signers"))
+    for words in (("bundle", str(tmp_path / "bundle")), ("log", str(tmp_path / "export"))):
+        capsys.readouterr()
+        assert tally_verify([*words, *trusted]) == 3
+        assert LIE in capsys.readouterr().out

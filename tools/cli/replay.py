@@ -4,7 +4,8 @@ Source: DESIGN sections 1 and 10.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -88,14 +89,15 @@ def replayed(ledger: OpenLedger, document: str | None, since: int, bar: Bar | No
             raise InputError(
                 f"the log has {snapshot.head.size} events, the first of which is 0; there is no event {since}"
             )
-        events = _told(snapshot, bar)
-        lines = replay(events, snapshot.openings, ledger.registry, ledger.views, document)
-        return [line for line in lines if line.seq >= since]
+        # Closed here: where the replay breaks off, the database must not be closed before its cursor.
+        with closing(_told(snapshot, bar)) as events:
+            lines = replay(events, snapshot.openings, ledger.registry, ledger.views, document)
+            return [line for line in lines if line.seq >= since]
 
     return ledger.log.read(work)
 
 
-def _told(snapshot: Snapshot, bar: Bar | None) -> Iterator[tuple[int, bytes]]:
+def _told(snapshot: Snapshot, bar: Bar | None) -> Generator[tuple[int, bytes], None, None]:
     size = snapshot.head.size
     for seq, data in snapshot.events(0, size):
         if bar is not None and not seq % 100:
