@@ -92,6 +92,8 @@ class Answer:
             "objects": [one.to_json() for one in self.objects],
             "explanation": explanation,
             "trouble": self.trouble or None,
+            # A candidate's answer, with enforced: false; the key is there only where a shadow runs.
+            **({"shadow": body["shadow"]} if "shadow" in body else {}),
         }
 
 

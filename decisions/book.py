@@ -3,6 +3,7 @@
     outcome       key "<decision>"                     {"outcome", "seq"}
     constitution  key "current"                        {"digest", "name", "seq"}
     amendment     see decisions.amendment.book
+    shadow        see decisions.shadow.book
     trust         key "<system>|<counterpart>|<domain>"  {"n", "accumulator", "c_ctx", "observed", "taken"}
     reading       key "<system>|<counterpart>"         {"observed", "taken"}
 
@@ -22,6 +23,7 @@ from decisions.amendment.book import AmendmentView
 from decisions.amendment.events import ConstitutionAmended
 from decisions.errors import TrustError
 from decisions.events import Adoption, OutcomeReported, TrustUpdated
+from decisions.shadow.book import ShadowView
 from grants.book.checks import check_seen, contradiction
 from ledger.errors import ViewError
 from ledger.event import Event
@@ -148,5 +150,12 @@ def _key(body: TrustUpdated) -> str:
         raise ViewError(str(error)) from error
 
 
-VIEWS: tuple[View, ...] = (ConstitutionView(), AmendmentView(), TrustView(), ReadingView(), OutcomeView())
+VIEWS: tuple[View, ...] = (
+    ConstitutionView(),
+    AmendmentView(),
+    ShadowView(),
+    TrustView(),
+    ReadingView(),
+    OutcomeView(),
+)
 """The views of this package."""

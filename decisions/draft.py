@@ -14,7 +14,7 @@ from decisions.constitution.model import Effect
 from decisions.descriptor import Circumstances
 from decisions.errors import DecisionError
 from decisions.evaluation import Evaluation, Trace, wanted_of
-from decisions.events import DecidedAction, DecisionMade, Fact, FiredRule
+from decisions.events import DecidedAction, DecisionMade, Fact, FiredRule, ShadowVerdict
 from decisions.operation import Operation
 from decisions.verdict import Descriptor, Spoken
 from grants.book.states import GenesisState
@@ -85,8 +85,14 @@ def lost(body: DecisionMade, kept: Sequence[Opening]) -> str | None:
     return next((path for path in wanted if path not in there), None)
 
 
-def decision(evaluation: Evaluation, trace: Trace, circumstances: Circumstances, asked: Asked) -> Draft:
-    """Draft the decision."""
+def decision(
+    evaluation: Evaluation,
+    trace: Trace,
+    circumstances: Circumstances,
+    asked: Asked,
+    shadow: ShadowVerdict | None = None,
+) -> Draft:
+    """Draft the decision; what a shadow would have answered stands in it and changes nothing of it."""
     verdict = evaluation.verdict
     detail = _detail(evaluation)
     body = DecisionMade(
@@ -112,6 +118,7 @@ def decision(evaluation: Evaluation, trace: Trace, circumstances: Circumstances,
         needs=verdict.needs,
         constitution=evaluation.constitution,
         reads=trace.reads(),
+        shadow=shadow,
     )
     asker = circumstances.asker
     kept = (*asked.kept, detail) if detail else asked.kept

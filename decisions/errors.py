@@ -10,6 +10,7 @@
     |-- OutcomeError             an outcome that can't be reported: of no decision, or by somebody else
     |   `-- OutcomeStandsError   another outcome was reported before
     |-- RequestConflictError     a request id that was used for another operation
+    |-- ShadowError              a shadow that can't begin or end so
     `-- TrustError               a trust key that could be another's, or a trust state that does not follow
 
 A deny is a value, never an error. Errors of other libraries are wrapped where they arise.
@@ -30,6 +31,10 @@ class AnalysisError(DecisionError, ValueError):
 
 class ConstitutionError(DecisionError, ValueError):
     """A constitution is not accepted; one line says where, why, and what was probably meant."""
+
+
+class ShadowError(DecisionError, ValueError):
+    """A shadow can't begin or end so: one runs already, or none does."""
 
 
 class TrustError(DecisionError, ValueError):

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from decisions.action import ProblemCode
 from decisions.amendment import events as amendments
 from decisions.amendment.events import ConstitutionAmended
+from decisions.shadow import events as shadows
 from grants.consent import Reason as ConsentReason
 from grants.events import Names, Operand
 from ledger import canon, digest
@@ -141,6 +142,29 @@ class Read(Frozen):
     state: str | None
 
 
+class ShadowVerdict(Frozen):
+    """What a candidate constitution would have answered. It is not enforced.
+
+    Attributes:
+        started: the event that began the shadow.
+        constitution: digest of the candidate.
+        enforced: never.
+        outcome: what it would have been; ``reason``, ``reasons`` and ``rules`` likewise.
+    """
+
+    started: Count
+    constitution: str
+    enforced: Literal[False]
+    outcome: Outcome
+    reason: Reason
+    reasons: Annotated[tuple[Reason, ...], Many]
+    rules: Annotated[tuple[FiredRule, ...], Many]
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 class DecisionMade(Body):
     """The decision point answered.
 
@@ -156,6 +180,7 @@ class DecisionMade(Body):
         detail: commitment to the problems' explanation, or null.
         constitution: digest of the constitution that was applied.
         reads: every state that the verdict rests on.
+        shadow: what a candidate would have answered, which is NOT ENFORCED; left out where no shadow runs.
     """
 
     type: ClassVar[str] = "decision.made"
@@ -183,6 +208,12 @@ class DecisionMade(Body):
     needs: Annotated[tuple[Need, ...], Many]
     constitution: str
     reads: Annotated[tuple[Read, ...], Many]
+    shadow: Annotated[ShadowVerdict | None, Field(exclude_if=_is_none)] = None
+
+    @property
+    def flips(self) -> bool:
+        """Whether a candidate would have answered otherwise."""
+        return self.shadow is not None and self.shadow.outcome != self.outcome
 
     def claims(self, by: str, request: str | None) -> Iterable[str]:
         """Take the request id of the asker: it is answered once."""
@@ -195,6 +226,10 @@ class DecisionMade(Body):
         yield from (f"resource:{action.target}" for action in self.actions)
         yield from (f"grant:{authority.grant}" for authority in self.authority if authority.grant)
         yield from (f"domain:{action.domain}" for action in self.actions if action.domain)
+        if self.shadow is not None:
+            yield f"shadowed:{self.shadow.started}"
+            if self.flips:
+                yield f"flipped:{self.shadow.started}"
 
 
 class OutcomeReported(Body):
@@ -309,6 +344,7 @@ class TrustUpdated(Body, _TrustKey):
 TYPES: tuple[type[Body], ...] = (
     ConstitutionAdopted,
     *amendments.TYPES,
+    *shadows.TYPES,
     DecisionMade,
     OutcomeReported,
     TrustObserved,

@@ -26,6 +26,7 @@ from decisions.objects import FileObject, Identifier
 from decisions.operation import Operation
 from decisions.outcome import Report, Reported, report_outcome
 from decisions.reducers import reduce_operation
+from decisions.shadow.judging import would_be
 from grants import consent, principals
 from grants.consent import ConsentMiss
 from grants.errors import IdentifierError
@@ -176,7 +177,8 @@ class DecisionPoint:
         pending = consent.find_open_request(tx, self._registry, to, wanted)
         kept = draft.openings(operation, _salts(tx, evaluation, pending[0] if pending else None))
         asked = draft.Asked(operation, request_id, kept)
-        decision = tx.append(draft.decision(evaluation, trace, circumstances, asked))
+        shadow = None if failed else would_be(tx, self._registry, reduced, circumstances, terms)
+        decision = tx.append(draft.decision(evaluation, trace, circumstances, asked, shadow))
         for consumption in draft.consumptions(evaluation, decision):
             tx.append(consumption)
         body = _decided(decision)

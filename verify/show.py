@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from decisions.events import Authority, DecidedAction, DecisionMade, OutcomeReported
+from decisions.shadow import NOT_ENFORCED
 from grants.errors import GrantError
 from grants.events import (
     ConsentGranted,
@@ -143,6 +144,11 @@ def _verdict(body: DecisionMade) -> Iterator[str]:
     yield _field("constitution", body.constitution or "none")
     for rule in body.rules:
         yield _field("rule", f"{rule.article} {rule.rule}: {rule.effect}, {rule.truth}, action {rule.action + 1}")
+    if body.mode == "shadow":
+        yield _field(NOT_ENFORCED, "the whole decision is a shadow")
+    if body.shadow is not None:
+        would = f"{body.shadow.outcome.upper()}: {', '.join(body.shadow.reasons)}"
+        yield _field("shadow", f"{NOT_ENFORCED}: it would have been {would}, by {body.shadow.constitution}")
     for need in body.needs:
         whose = "a human" if need.who == "human" else "facts"
         yield _field("would need", f"{whose}: {need.what} on {need.about}, action {need.action + 1}")

@@ -12,6 +12,7 @@ from decisions.amendment.events import AmendmentProposed, ConstitutionAmended
 from decisions.constitution import DEFAULT_TEXT, default
 from decisions.events import TYPES, TrustObserved
 from decisions.outcome import Report
+from decisions.shadow import acts as shadow
 from grants.issue import prepare
 from ledger import canon
 from ledger.disclosure import Opening
@@ -65,7 +66,9 @@ def amended(court):
     adopted = court.change(amending.adopt, amendment=proposed.seq, **ada)
     undone = court.change(amending.propose, document=DEFAULT_TEXT, reason="it was too strict", **bo)
     rejected = court.change(amending.reject, amendment=undone.seq, reason="one month is too short", **ada)
-    return proposed, voted, adopted, court.office.event(adopted.seq + 1), rejected
+    started = court.office.act(shadow.start, court.office.registry, document=DEFAULT_TEXT, **ada)
+    stopped = court.office.act(shadow.stop, **ada)
+    return proposed, voted, adopted, court.office.event(adopted.seq + 1), rejected, started, stopped
 
 
 @pytest.fixture(params=TYPES, ids=lambda body: f"{body.type}-{body.schema_number}")

@@ -50,7 +50,7 @@ def chain(*taken: Instant) -> list[Event]:
 
 
 def test_the_views_are_those_of_this_package() -> None:
-    assert [each.name for each in VIEWS] == ["constitution", "amendment", "trust", "reading", "outcome"]
+    assert [each.name for each in VIEWS] == ["constitution", "amendment", "shadow", "trust", "reading", "outcome"]
 
 
 def test_the_constitution_adopted_last_is_in_force() -> None:

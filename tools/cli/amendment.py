@@ -20,6 +20,7 @@ from tools.cli.session import opened
 from tools.files import read_text
 from tools.ledger import OpenLedger
 from tools.rulebook.pages import SAID, difference_json, difference_lines
+from tools.shadowing import candidate
 
 _EXAMPLE = """\
 tally constitution show --text > ours.toml
@@ -40,17 +41,20 @@ def command() -> None:
 
 
 @command.command("propose", example="tally amendment propose ours.toml --reason 'no deletions on Fridays'")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), required=False)
+@click.option("--shadow", is_flag=True, help="Instead of a FILE: the candidate that judges as a shadow, or did last.")
 @click.option("--reason", required=True, help="Why.")
 @signing_options
-def propose(file: Path, reason: str, signing: Signing) -> None:
+def propose(file: Path | None, *, shadow: bool, reason: str, signing: Signing) -> None:
     """Propose the constitution in FILE in the place of the one in force, or an overlay over it.
 
     An overlay is a document with a table [overlay]: it adds forbids and requirements, and takes nothing away.
     """
-    text = read_text(file)
-    overlay = is_overlay_text(text)
+    if (file is None) is not shadow:
+        raise click.UsageError("name a FILE or say --shadow, and not both")
     with opened() as ledger:
+        text = ledger.log.read(lambda look: candidate(look, ledger.registry)) if file is None else read_text(file)
+        overlay = is_overlay_text(text)
 
         def act(look: Snapshot, by: str) -> Prepared:
             prepared = acts.propose(look, ledger.registry, by=by, document=text, reason=reason, overlay=overlay)

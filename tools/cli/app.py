@@ -26,6 +26,7 @@ SECTIONS: Final[dict[str, dict[str, str]]] = {
         "evidence": "Record what somebody answers for, such as backups and reports.",
         "constitution": "Show, try, compare and adopt the rules.",
         "amendment": "Change the rules: propose, vote, adopt or reject.",
+        "shadow": "Try rules beside those in force, and enforce nothing.",
         "key": "Show, replace and seal the log's own key.",
         "doctor": "Look whether everything is in order.",
     },

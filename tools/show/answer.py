@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from decisions.answer import Answer
 from decisions.constitution.model import Constitution
 from decisions.events import DecidedAction, DecisionMade
+from decisions.shadow import NOT_ENFORCED
 from grants.identifier import code_points
 from tools.cli.output import safe
 from tools.show.asker import AskedBy
@@ -52,6 +53,9 @@ def _lines(answer: Answer, constitution: Constitution | None, asker: AskedBy) ->
         yield f"Categories  {', '.join(body.categories)}"
     if len(body.reasons) > 1:
         yield f"Reasons     {', '.join(body.reasons)}"
+    if body.shadow is not None:
+        would = f"{body.shadow.outcome}, {body.shadow.reason}"
+        yield f"Shadow      {NOT_ENFORCED}: the candidate of event {body.shadow.started} would have said {would}"
     if spoken:
         yield "Articles that spoke"
         yield from article_lines(spoken, constitution, several=len(body.actions) > 1)

@@ -48,6 +48,7 @@ _CANDIDATES: Final[Mapping[str, _Find]] = {
     "hold_over": lambda log, _: log.tagged("hold"),
     "retention": lambda log, _: log.tagged("retention"),
     "constitution": lambda log, _: log.tagged("constitution"),
+    "shadow": lambda log, _: log.tagged("shadow"),
     "amendment": lambda log, key: (int(key), *log.tagged(f"amendment:{key}")),
     "trust": lambda log, key: log.tagged(f"trust:{key}"),
     "outcome": lambda log, key: (log.claimed(f"outcome:{key}"),),

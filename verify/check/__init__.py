@@ -81,7 +81,9 @@ def _summary(evidence: Evidence) -> str:
     body = evidence.decision[1]
     opened = evidence.events.get(0)
     shown = opened is not None and isinstance(opened.body, LedgerOpened) and opened.body.demonstration
-    return f"{body.outcome}, {body.reason}{' (in a ledger opened for demonstration: it binds nobody)' if shown else ''}"
+    told = "NOT ENFORCED, a shadow: " if body.mode == "shadow" else ""
+    binds = " (in a ledger opened for demonstration: it binds nobody)" if shown else ""
+    return f"{told}{body.outcome}, {body.reason}{binds}"
 
 
 __all__ = ["CHECKS", "LIMITS", "Line", "Report", "check_bundle", "guarded"]

@@ -8,6 +8,7 @@ from decisions.amendment.check import check_link
 from decisions.amendment.events import ConstitutionAmended
 from decisions.errors import DecisionError
 from decisions.events import Adoption, DecisionMade, OutcomeReported
+from decisions.shadow import NOT_ENFORCED
 from grants.binding import BindingTo
 from grants.book.states import ConsentState, GenesisState
 from grants.consent import Wanted, item_for
@@ -87,7 +88,17 @@ def check_decision(evidence: Evidence) -> Line:
             f"decided again it is {again.evaluation.verdict.outcome}, {again.evaluation.verdict.reason}; "
             f"recorded is {body.outcome}, {body.reason}; other than recorded: {', '.join(changed)}",
         )
-    return passed("decision", f"decided again: {body.outcome}, {body.reason}, by the same rules and the same authority")
+    told = f"decided again: {body.outcome}, {body.reason}, by the same rules and the same authority"
+    return passed("decision", f"{told}{_beside(body)}")
+
+
+def _beside(body: DecisionMade) -> str:
+    """Say of what a shadow would have answered that it is no part of what is checked."""
+    if body.mode == "shadow":
+        return f"; {NOT_ENFORCED}: the whole decision is a shadow"
+    if body.shadow is None:
+        return ""
+    return f"; a shadow would have said {body.shadow.outcome}: {NOT_ENFORCED}, and not checked"
 
 
 def check_consumption(evidence: Evidence) -> Line:
@@ -97,6 +108,8 @@ def check_consumption(evidence: Evidence) -> Line:
         return not_checked("consumption", "there is no decision")
     event, body = decided
     followed = evidence.naming(event.seq)
+    if body.mode == "shadow" and followed:
+        return failed("consumption", f"event {followed[0].seq} follows from a shadow, which is {NOT_ENFORCED}")
     spent = [one for one in followed if isinstance(one.body, ConsentConsumed)]
     asked = [one for one in followed if isinstance(one.body, ConsentRequested)]
     told = [one for one in followed if isinstance(one.body, OutcomeReported)]
