@@ -24,7 +24,7 @@ _BUNDLE = re.compile(r"[A-Za-z]+", re.ASCII)
 _ZIP = options("-rqjumovyX0123456789 --recurse-paths --quiet --junk-paths --move --symlinks", globs=False)
 _UNZIP = options("-onqjltvpuaLZ1 -d=", globs=False)
 _GZIP = options(
-    "-dkfcvqtlnr123456789T -S= --decompress --uncompress --keep --force --stdout --to-stdout --verbose --quiet "
+    "-dkfcvqtlnr0123456789T -S= --decompress --uncompress --keep --force --stdout --to-stdout --verbose --quiet "
     "--test --list --recursive --best --fast --no-name --rm",
     globs=False,
 )
@@ -41,11 +41,7 @@ def _tar(call: Call) -> None:
             raise UnreadableError("old-style tar options whose values stand apart")
         words[0] = Word.of("-" + bundle)
     parsed = call.parse(_TAR, words)
-    archive = parsed.value("-f", "--file")
-    if archive is None:
-        raise UnreadableError("tar without -f")
-    if ":" in (archive.literal or ""):
-        raise UnreadableError("an archive on another host")
+    archive = _archive(call, parsed)
     modes = [
         parsed.has("-x", "--extract", "--get"),
         parsed.has("-c", "--create", "-r", "--append", "-u", "--update"),
@@ -62,6 +58,19 @@ def _tar(call: Call) -> None:
         _pack(call, parsed)
     elif modes[0] and not parsed.has("-O", "--to-stdout"):
         call.files("write", [parsed.value("-C", "--directory") or Word.of(".")], many=True, dash=False)
+
+
+def _archive(call: Call, parsed: Parsed) -> Word:
+    archive = parsed.value("-f", "--file")
+    if archive is None:
+        if not parsed.has("-x", "--extract", "--get", "-t", "--list"):
+            raise UnreadableError("tar without -f")
+        # It reads standard input, or what a variable names.
+        call.take("TAPE")
+        return Word.of("-")
+    if ":" in (archive.literal or ""):
+        raise UnreadableError("an archive on another host")
+    return archive
 
 
 def _pack(call: Call, parsed: Parsed) -> None:

@@ -110,7 +110,7 @@ def _request(call: Call, service: str, operation: str, found: Mapping[str, list[
     agreeing = [target for agrees, target in named if agrees]
     if operation == "wait" or not named:
         mild = verb in {"read", "list", "create"}
-        call.infrastructure(verb, f"aws://{account}/{service}", scope="one" if mild else "many", egress=egress)
+        call.infrastructure(verb, _root(account, service), scope="one" if mild else "many", egress=egress)
         return
     # Deleting a role's policy names the role as well: that one is changed.
     beside = {"delete": "change", "create": "read"}.get(verb, verb)
@@ -119,7 +119,12 @@ def _request(call: Call, service: str, operation: str, found: Mapping[str, list[
         scope = "many" if len(agreeing or named) > 1 else "one"
         call.infrastructure(told, target, scope=scope, egress=egress and told not in {"read", "list"})
     if verb == "create" and not agreeing:
-        call.infrastructure(verb, f"aws://{account}/{service}", egress=True)
+        call.infrastructure(verb, _root(account, service), egress=True)
+
+
+def _root(account: str, service: str) -> str:
+    """Name a service: both of S3's are one."""
+    return f"aws://{account}/{'s3' if service == 's3api' else service}"
 
 
 def _one(found: Mapping[str, list[Word]], option: str, default: str) -> str:

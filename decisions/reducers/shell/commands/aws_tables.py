@@ -92,6 +92,8 @@ OPERATIONS: Mapping[tuple[str, str], str] = {
     ("iam", "generate-credential-report"): "change",
     ("iam", "generate-service-last-accessed-details"): "change",
     ("ec2", "import-key-pair"): "create",
+    ("ec2", "create-tags"): "change",
+    ("ec2", "delete-tags"): "change",
 }
 """Operations whose name says less than what they do, or something else."""
 

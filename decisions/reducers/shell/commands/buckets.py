@@ -82,7 +82,8 @@ def _look(call: Call, store: Store, name: str, parsed: Parsed) -> None:
     for word in parsed.operands:
         target, whole = store.target(word, parsed)
         # `ls s3://b/lo` lists whatever starts so.
-        call.infrastructure(verb, target if whole or verb == "read" else target.rpartition("/")[0])
+        where = target if whole or verb == "read" else target.rpartition("/")[0]
+        call.infrastructure(verb, where, scope="many" if parsed.has(*_WIDE) else "one")
     if not parsed.operands:
         call.infrastructure(verb, f"{store.scheme}://{value_of(parsed, store.account)}{store.path}")
 

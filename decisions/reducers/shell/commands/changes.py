@@ -17,7 +17,7 @@ _RM = options(
     "-rRfidvI --recursive --force --verbose --dir --interactive=? --one-file-system --preserve-root=? "
     "--no-preserve-root"
 )
-_RMDIR = options("-v --verbose --ignore-fail-on-non-empty")
+_RMDIR = options("-pv --parents --verbose --ignore-fail-on-non-empty")
 _UNLINK = options("")
 _SHRED = options("-fuvzx -n= -s= --force --iterations= --size= --remove=? --verbose --exact --zero")
 _MKDIR = options("-pv -m= --parents --verbose --mode=")
@@ -28,7 +28,7 @@ _MKTEMP = options("-dqu -p= --directory --dry-run --quiet --suffix= --tmpdir=?")
 _COPY = options(
     "-aRrdfinpuvxLPHT -t= --archive --dereference --force --interactive --no-clobber --no-dereference --preserve=? "
     "--no-preserve= --recursive --target-directory= --no-target-directory --update=? --verbose --one-file-system "
-    "--reflink=? --sparse="
+    "--reflink=? --sparse= --parents"
 )
 _MOVE = options(
     "-finuvT -t= --force --interactive --no-clobber --target-directory= --no-target-directory --update=? --verbose"
@@ -36,6 +36,9 @@ _MOVE = options(
 _LINK = options(
     "-sfinvrLPT -t= --symbolic --force --interactive --no-dereference --verbose --relative --logical --physical "
     "--target-directory= --no-target-directory"
+)
+_CSPLIT = options(
+    "-kqsz -b= -f= -n= --keep-files --quiet --silent --elide-empty-files --prefix= --digits=", globs=False
 )
 _SPLIT = options("-dx -a= -b= -C= -l= -n= --bytes= --lines= --suffix-length= --numeric-suffixes=? --additional-suffix=")
 
@@ -47,7 +50,14 @@ def _delete(call: Call) -> None:
 
 
 def _delete_one(call: Call) -> None:
-    call.files("delete", call.parse(_RMDIR if call.name == "rmdir" else _UNLINK).operands, dash=False)
+    parsed = call.parse(_RMDIR if call.name == "rmdir" else _UNLINK)
+    call.files("delete", parsed.operands, dash=False)
+    if parsed.has("-p", "--parents"):
+        # The directories above go as well, as far as they stand in the operand.
+        for word in parsed.operands:
+            above = (word.literal or "").rstrip("/")
+            while above := above.rpartition("/")[0].rstrip("/"):
+                call.files("delete", [Word.of(above)], dash=False)
 
 
 def _shred(call: Call) -> None:
@@ -83,6 +93,9 @@ def _copy(call: Call) -> None:
     sources, target = _ends(call, parsed.positional, parsed.value("-t", "--target-directory"))
     many = parsed.has("-r", "-R", "-a", "--recursive", "--archive")
     call.files("read", sources, many=many, dash=False)
+    if parsed.has("--parents"):
+        call.files("write", [target], many=True, dash=False)
+        return
     _into(call, sources, target, many=many, certain=parsed.has("-T", "--no-target-directory"))
 
 
@@ -156,8 +169,17 @@ def _split(call: Call) -> None:
     call.files("write", [joined([*prefix.pieces, Piece("glob", "*")])], dash=False)
 
 
+def _csplit(call: Call) -> None:
+    parsed = call.parse(_CSPLIT)
+    call.files("read", parsed.operands[:1])
+    prefix = parsed.value("-f", "--prefix") or Word.of("xx")
+    if prefix.literal is None or parsed.has("-b"):
+        raise UnreadableError("csplit with names that aren't read")
+    call.files("write", [joined([*prefix.pieces, Piece("glob", "*")])], dash=False)
+
+
 # What these write, their options or their input decide.
-_OPAQUE = ("7z", "7za", "ar", "cpio", "csplit", "gpg", "openssl", "patch", "pax", "rename", "sponge", "unrar")
+_OPAQUE = ("7z", "7za", "ar", "cpio", "gpg", "patch", "pax", "rename", "sponge", "unrar")
 
 
 def _opaque(call: Call) -> None:
@@ -179,4 +201,5 @@ COMMANDS: dict[str, Callable[[Call], None]] = {
     "mv": _move,
     "ln": _link,
     "split": _split,
+    "csplit": _csplit,
 }

@@ -83,6 +83,12 @@ def compose(call: Call, host: str, words: Sequence[Word]) -> None:
         call.infrastructure(verb, project, scope=_scope(name, inner, whole=whole), egress=verb == "run")
     if name in _RUNS:
         call.run(code_origin="file")
+    if name == "config":
+        # It prints the file with the variables of its environment file put in.
+        call.directory("read")
+    elif name == "pull":
+        # Which images these are, the file says.
+        call.infrastructure("create", f"{host}/image", scope="many")
 
 
 def _scope(name: str, parsed: Parsed, *, whole: bool) -> str:

@@ -41,6 +41,11 @@ _SQLITE = (
 _PLAIN = re.compile(r"[A-Za-z0-9_.-]+", re.ASCII)
 _LISTS = re.compile(r"\\(?:d[tvimsn]?\+?|l\+?|du|dn|conninfo|timing(?: o(?:n|ff))?)(?: [A-Za-z0-9_.*]+)?", re.ASCII)
 _SQLITE_LISTS = re.compile(r"\.(?:tables|schema|databases|indexes|dump)(?: [A-Za-z0-9_]+)?", re.ASCII)
+_MYSQL_SHOWS = re.compile(
+    r"\s*(?:SHOW\s+(?:FULL\s+)?(?:DATABASES|TABLES|PROCESSLIST|STATUS|VARIABLES|GRANTS|ENGINES|WARNINGS|(?:COLUMNS|INDEX)"
+    r"\s+FROM\s+[A-Za-z0-9_]+|CREATE\s+TABLE\s+[A-Za-z0-9_]+)|DESC(?:RIBE)?\s+[A-Za-z0-9_]+)\s*;?\s*",
+    re.ASCII | re.IGNORECASE,
+)
 _PORTS = {"postgres": "5432", "mysql": "3306"}
 
 
@@ -144,8 +149,8 @@ def _file(call: Call, word: Word | None, database: str) -> None:
 def note_unread(call: Call, database: str, origin: str) -> None:
     """Note statements that nobody has read: anything may happen to the database."""
     call.run(code_origin=origin, egress=True)
-    call.data("update", f"db://{database}", scope="all")
-    call.data("define", f"db://{database}", scope="all")
+    for verb in ("read", "insert", "update", "delete", "define", "drop", "authorize"):
+        call.data(verb, f"db://{database}", scope="all")
 
 
 def _statement(call: Call, word: Word | None, database: str, dialect: str) -> None:
@@ -161,6 +166,9 @@ def _statement(call: Call, word: Word | None, database: str, dialect: str) -> No
         r"\\[A-Za-z!.]|^\s*(?:source|system|tee|delimiter|pager|edit|connect|use)\b", text, re.IGNORECASE | re.MULTILINE
     ):
         raise UnreadableError("a command of mysql's own that isn't read")
+    if dialect == "mysql" and _MYSQL_SHOWS.fullmatch(text):
+        call.data("read", f"db://{database}", scope="many")
+        return
     call.sql(text, database, dialect)
 
 

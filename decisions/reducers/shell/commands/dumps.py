@@ -20,6 +20,11 @@ _PG_DUMP = options(
     "--schema-only --no-privileges --no-acl --if-exists --inserts --column-inserts --exclude-table-data= --encoding=",
     globs=False,
 )
+_PG_DUMPALL = options(
+    f"{_POSTGRES} -f=> -l= -a -c -g -O -r -s -t -x --file=> --data-only --clean --globals-only --no-owner --roles-only "
+    "--schema-only --tablespaces-only --no-privileges --no-acl --if-exists --exclude-database=",
+    globs=False,
+)
 _PG_RESTORE = options(
     f"{_POSTGRES} -d= -f=> -F= -t= -n= -j= -L=< -a -c -C -e -l -O -s -x -1 --dbname= --file=> --format= "
     "--table= --schema= "
@@ -53,6 +58,16 @@ def _pg_dump(call: Call) -> None:
     parsed = call.parse(_PG_DUMP)
     if not _asks(call, parsed):
         call.data("read", f"db://{database_of(CLIENTS['psql'], parsed)}", scope="all")
+
+
+def _pg_dumpall(call: Call) -> None:
+    """All databases of a server, and who may log in to it."""
+    parsed = call.parse(_PG_DUMPALL)
+    if _asks(call, parsed):
+        return
+    if parsed.operands:
+        raise UnreadableError("an operand of pg_dumpall")
+    call.data("read", f"db://{database_of(CLIENTS['psql'], parsed)}", scope="all")
 
 
 def _mysqldump(call: Call) -> None:
@@ -93,5 +108,6 @@ COMMANDS: dict[str, Callable[[Call], None]] = {
     "mysqldump": _mysqldump,
     "mariadb-dump": _mysqldump,
     "pg_dump": _pg_dump,
+    "pg_dumpall": _pg_dumpall,
     "pg_restore": _pg_restore,
 }

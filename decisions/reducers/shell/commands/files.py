@@ -33,10 +33,19 @@ _READERS = {
     "cksum": options("-a= --algorithm="),
     "cmp": options("-bls -i= -n= --bytes= --silent --quiet --verbose"),
     "comm": options("-123z --check-order --nocheck-order --total --output-delimiter="),
-    "cut": options("-snz -b= -c= -d= -f= --bytes= --characters= --delimiter= --fields= --complement --only-delimited"),
+    "cut": options(
+        "-snz -b= -c= -d= -f= --bytes= --characters= --delimiter= --fields= --complement --only-delimited "
+        "--output-delimiter="
+    ),
     "paste": options("-sz -d= --delimiters= --serial"),
     "join": options("-iz -a= -e= -j= -o= -t= -v= -1= -2= --header"),
     "fold": options("-bs -w= --width= --spaces"),
+    "shuf": options("-erz -i= -n= -o=> --echo --input-range= --head-count= --output=> --repeat --random-source=<"),
+    "iconv": options("-cls -f= -t= -o=> --from-code= --to-code= --output=> --list --silent"),
+    "xmllint": options(
+        "--format --noout --nonet --recover --html --xpath= --encode= --nowarning --pretty= --c14n -o=> --output=>",
+        globs=False,
+    ),
     "fmt": options("-cstu -w= -p= --width="),
     "column": options("-tnxe -s= -c= -N= -o= --table --separator="),
     "expand": options("-i -t= --tabs="),
@@ -82,7 +91,7 @@ _DIFF = options(
 )
 
 
-_COMMANDING = {"less": ("+",), "more": ("+",), "strings": ("@",)}
+_COMMANDING = {"less": ("+",), "more": ("+",), "strings": ("@",), "xmllint": ("http:", "https:", "ftp:")}
 
 
 def _read(call: Call) -> None:

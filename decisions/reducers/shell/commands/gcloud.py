@@ -42,7 +42,9 @@ _TABLE = options(
     "--member= --role= --network= --subnet= --tags= --labels= --metadata= --allow= --source-ranges= --memory= --cpu= "
     "--location= --cluster= --instance= --global --flatten= --uri --replication-policy= --topic= --host= --password= "
     "--description= --display-name= --boot-disk-size= --preemptible --min-instances= --max-instances= --timeout= "
-    "--service-account= --scopes= --keyring= --purpose= --data= --wait --keep-disks= --delete-disks= --storage-class=",
+    "--service-account= --scopes= --keyring= --purpose= --data= --wait --keep-disks= --delete-disks= --storage-class= "
+    "--source= --runtime= --trigger-http --entry-point= --allow-unauthenticated --no-allow-unauthenticated --tag= "
+    "--secret= --port= --concurrency= --set-env-vars= --max-instances= --config= --no-promote --version= --no-traffic",
     globs=False,
 )
 _STORAGE = Store(
@@ -52,7 +54,14 @@ _STORAGE = Store(
     "--project",
     "/storage",
 )
-_UNNAMED = frozenset({"list"})
+_TELLS = frozenset({("config", "list"), ("config", "get"), ("config", "get-value"), ("auth", "list")})
+_DEPLOYS: Mapping[tuple[str | None, ...], tuple[str, bool]] = {
+    ("app", "deploy"): ("app", True),
+    ("builds", "submit"): ("builds", True),
+    ("functions", "deploy"): ("functions", True),
+    ("run", "deploy"): ("run/services", False),
+}
+"""What is deployed: its group, and whether the directory is sent where no source is named."""
 
 
 def _gcloud(call: Call) -> None:
@@ -68,6 +77,12 @@ def _gcloud(call: Call) -> None:
         reduce_storage(call, _STORAGE, name_of(words[1], "a subcommand"), words[2:])
         return
     parsed = call.parse(_TABLE)
+    texts = tuple(word.literal for word in parsed.operands[:2])
+    if texts in _TELLS:
+        call.run()
+        return
+    if _deploy(call, parsed, texts):
+        return
     if parsed.loose:
         raise unresolved("a word that only the shell knows, and that may become an option")
     group, rest = _group(parsed.operands)
@@ -75,6 +90,31 @@ def _gcloud(call: Call) -> None:
     if verb is None:
         raise UnreadableError("a subcommand of gcloud that isn't known")
     _act(call, parsed, group, verb, rest[1:])
+
+
+def _deploy(call: Call, parsed: Parsed, texts: tuple[str | None, ...]) -> bool:
+    """Sources go up and run there. Tell whether it was one of these."""
+    root = f"gcloud://{value_of(parsed, '--project')}"
+    rest = parsed.operands[2:]
+    if texts == ("secrets", "versions"):
+        if [word.literal for word in rest[:1]] != ["access"]:
+            return False
+        call.infrastructure("read", below(f"{root}/secrets", value_of(parsed, "--secret")))
+        return True
+    if texts not in _DEPLOYS:
+        return False
+    group, reads = _DEPLOYS[texts]
+    source = parsed.value("--source")
+    if reads or source is not None:
+        call.files("read", [source] if source else [Word.of(".")], many=True)
+    if texts == ("builds", "submit") and rest:
+        call.files("read", rest, many=True)
+        rest = ()
+    for text in names_of(rest[:1], "a resource") if texts[0] != "app" else [""]:
+        call.infrastructure("change", below(f"{root}/{group}", text), scope="one" if text else "many", egress=True)
+    if not rest and texts[0] != "app":
+        call.infrastructure("change", f"{root}/{group}", scope="many", egress=True)
+    return True
 
 
 def _group(words: Sequence[Word]) -> tuple[str, Sequence[Word]]:

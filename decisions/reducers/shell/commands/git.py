@@ -8,28 +8,19 @@ Source: git 2.47 manuals; policy cases A07, A11, A17.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 from decisions.reducers.errors import UnreadableError
 from decisions.reducers.shell.call import Call
-from decisions.reducers.shell.commands.git_tables import (
-    BRANCH,
-    CONFIG,
-    GLOBAL,
-    NETWORK,
-    PLAIN,
-    REMOTE,
-    STASH,
-    Subcommand,
-)
+from decisions.reducers.shell.commands.git_actions import OTHERS, effects, outside
+from decisions.reducers.shell.commands.git_tables import GLOBAL, NETWORK, PLAIN, Subcommand
 from decisions.reducers.shell.options import Parsed
 from decisions.reducers.shell.targets import targets
 from decisions.reducers.shell.word import Word
 
 _SENDS = frozenset({"push"})
 _FETCHES = frozenset({"fetch", "pull", "clone", "ls-remote"})
-_OUTSIDE = re.compile(r"/|~|(?:.*/)?\.\.(?:/|$)")
 _LOCAL = re.compile(r"[^:]*/|\.|~")
 # `git clone -u` runs a command, and elsewhere `-b` takes no value.
 _NOT_OF = {"clone": ("-u",), "push": ("-b",), "fetch": ("-b",), "pull": ("-b",), "ls-remote": ("-b", "-u")}
@@ -54,8 +45,8 @@ def _git(call: Call) -> None:
         _plain(call, name, PLAIN[name], words)
     elif name in _SENDS or name in _FETCHES:
         _network(call, name, call.parse(NETWORK, words))
-    elif name in _OTHERS:
-        _OTHERS[name](call, words)
+    elif name in OTHERS:
+        OTHERS[name](call, words)
     else:
         raise UnreadableError(f"a subcommand of git that isn't known: {parsed.operands[0].shown()[:40]}")
 
@@ -67,31 +58,11 @@ def _plain(call: Call, name: str, subcommand: Subcommand, words: tuple[Word, ...
     idle = parsed.has(*subcommand.dry) or (name == "tag" and not parsed.operands)
     drops = parsed.has(*subcommand.drops_on) or (subcommand.drops and not parsed.has(*subcommand.spared_on))
     done = replace(subcommand, writes=subcommand.writes and not idle, drops=drops and not idle)
-    _effects(call, done)
+    effects(call, done)
     adds = name == "worktree" and bool(parsed.operands) and parsed.operands[0].literal in {"add", "list"}
     if name not in _IN_WORKTREE:
         done = Subcommand(done.table)
-    _outside(call, parsed, replace(done, drops=(done.drops or name == "mv") and not adds))
-
-
-def _outside(call: Call, parsed: Parsed, subcommand: Subcommand) -> None:
-    """Note what is done to operands that lie outside of the directory."""
-    outside = [word for word in parsed.operands if _OUTSIDE.match(word.prefix) or not word.is_known]
-    call.files("read", outside)
-    if subcommand.writes:
-        call.files("write", outside, many=True)
-    if subcommand.drops:
-        call.files("delete", outside, many=True)
-
-
-def _effects(call: Call, subcommand: Subcommand) -> None:
-    call.directory("read")
-    if subcommand.writes:
-        call.directory("write")
-    if subcommand.drops:
-        call.directory("delete")
-    if subcommand.hooks:
-        call.run(code_origin="file")
+    outside(call, parsed, replace(done, drops=(done.drops or name == "mv") and not adds))
 
 
 def _network(call: Call, name: str, parsed: Parsed) -> None:
@@ -136,48 +107,12 @@ def _clone(call: Call, parsed: Parsed) -> None:
     name = text.rpartition("/")[2].rpartition(":")[2].removesuffix(".git")
     if not rest and not name:
         raise UnreadableError("git clone without a repository")
+    if parsed.has("--bare", "--mirror"):
+        name += ".git"
     call.files("write", rest[:1] or [Word.of("./" + name)], many=True, dash=False)
+    if parsed.has("--recurse-submodules"):
+        # Which repositories these are, the fetched one says.
+        call.run(code_origin="untrusted")
 
-
-def _branch(call: Call, words: tuple[Word, ...]) -> None:
-    parsed = call.parse(BRANCH, words)
-    drops = parsed.has("-d", "-D", "--delete", "-M", "-f", "--force")
-    writes = drops or bool(parsed.operands) or parsed.has("-m", "--move", "-c", "--copy", "-u", "--set-upstream-to")
-    _effects(call, Subcommand(BRANCH, writes=writes and not parsed.has("--list", "-l"), drops=drops))
-
-
-def _stash(call: Call, words: tuple[Word, ...]) -> None:
-    parsed = call.parse(STASH, words)
-    action = parsed.operands[0].literal if parsed.operands else "push"
-    if action not in {"push", "save", "list", "show", "pop", "apply", "drop", "clear", "branch"}:
-        raise UnreadableError("an action of git stash that isn't known")
-    done = Subcommand(STASH, writes=action not in {"list", "show"}, drops=action in {"drop", "clear", "pop"})
-    _effects(call, done)
-    _outside(call, parsed, done)
-
-
-def _remote(call: Call, words: tuple[Word, ...]) -> None:
-    parsed = call.parse(REMOTE, words)
-    if parsed.operands and parsed.operands[0].literal != "get-url":
-        raise UnreadableError("git remote that contacts or changes a remote")
-    _effects(call, Subcommand(REMOTE))
-
-
-def _config(call: Call, words: tuple[Word, ...]) -> None:
-    """Reading only: what git's configuration sets may be code."""
-    parsed = call.parse(CONFIG, words)
-    first = parsed.operands[0].literal if parsed.operands else None
-    reads = parsed.has("-l", "--list", "--get", "--get-all", "--get-regexp") or first in {"list", "get"}
-    if not reads and len(parsed.operands) != 1:
-        raise UnreadableError("git config that sets something, which may be code")
-    _effects(call, Subcommand(CONFIG))
-
-
-_OTHERS: Mapping[str, Callable[[Call, tuple[Word, ...]], None]] = {
-    "branch": _branch,
-    "stash": _stash,
-    "remote": _remote,
-    "config": _config,
-}
 
 COMMANDS: dict[str, Callable[[Call], None]] = {"git": _git}

@@ -82,7 +82,7 @@ PLAIN: Mapping[str, Subcommand] = {
         SHOWN,
     ),
     "shortlog": _reads(
-        SHOWN + " -e -c --summary --numbered --email",
+        SHOWN.replace("-n= ", "-n ") + " -e -c --summary --numbered --email",
     ),
     "reflog": _reads(
         SHOWN,
@@ -139,6 +139,7 @@ PLAIN: Mapping[str, Subcommand] = {
     ),
     "mv": _writes(
         "-fknv --force --dry-run --verbose",
+        drops=True,
         dry="-n --dry-run",
     ),
     "rm": _writes(
@@ -195,7 +196,7 @@ PLAIN: Mapping[str, Subcommand] = {
         hooks=True,
     ),
     "rebase": _writes(
-        "-qvfn --abort --continue --skip --quit --onto= --root --autostash --no-autostash --autosquash "
+        "-qvfni --interactive --abort --continue --skip --quit --onto= --root --autostash --no-autostash --autosquash "
         "--keep-empty --no-verify --quiet --force-rebase --rebase-merges=? --update-refs",
         drops=True,
         hooks=True,
@@ -233,6 +234,23 @@ PLAIN: Mapping[str, Subcommand] = {
     "notes": _writes(
         "-mf -m= -F=< --ref=",
     ),
+    "fsck": _reads(
+        "-v --full --strict --unreachable --dangling --no-dangling --connectivity-only --verbose --progress "
+        "--no-progress --root --tags --cache --no-reflogs",
+    ),
+    "archive": _reads(
+        "-lv -o=> --format= --output=> --prefix= --list --verbose --worktree-attributes",
+    ),
+    "update-index": _writes(
+        "-q --assume-unchanged --no-assume-unchanged --skip-worktree --no-skip-worktree --chmod= --add --remove "
+        "--force-remove --refresh --really-refresh",
+    ),
+    "sparse-checkout": _writes(
+        "--cone --no-cone --sparse-index --no-sparse-index --skip-checks",
+        drops=True,
+    ),
+    "show-ref": _reads("-dqs --head --tags --heads --verify --dereference --hash=? --quiet"),
+    "var": _reads("-l"),
 }
 
 BRANCH = options(
@@ -242,13 +260,24 @@ BRANCH = options(
     globs=False,
 )
 STASH = options(
-    "-upqkam -m= --include-untracked --keep-index --quiet --message= --all --index --stat --patch",
+    "-upqka -m= --include-untracked --keep-index --quiet --message= --all --index --stat --patch",
     globs=False,
 )
 REMOTE = options(
     "-v --verbose",
     globs=False,
 )
+SUBMODULE = options(
+    "-q --quiet --init --recursive --remote --force -f --merge --checkout --depth= --jobs= -j= --all --cached --files",
+    globs=False,
+)
+FORMAT_PATCH = options(
+    "-knsNvpq -o= -v= --output-directory= --stdout --cover-letter --numbered --no-numbered --signoff "
+    "--subject-prefix= --start-number= --root --no-stat --quiet --zero-commit --rfc",
+    numbers=True,
+    globs=False,
+)
+BISECT = options("--no-checkout --first-parent --term-old= --term-new=", globs=False)
 CONFIG = options(
     "-lz --list --get --get-all --get-regexp --show-origin --show-scope --name-only --global --local --system "
     "--null --bool --int --type= --default=",
@@ -258,7 +287,8 @@ NETWORK = options(
     "-unqvfp46 -b= -j= --all --tags --force --force-with-lease=? --force-if-includes --delete --set-upstream "
     "--dry-run --quiet --verbose --prune --mirror --follow-tags --no-verify --atomic --porcelain --progress "
     "--no-progress --depth= --shallow-since= --unshallow --branch= --single-branch --no-single-branch --bare "
-    "--no-checkout --no-tags --rebase=? --no-rebase --ff-only --no-ff --ff --squash --autostash --heads --refs "
+    "--no-checkout --no-tags --recurse-submodules=? "
+    "--shallow-submodules --rebase=? --no-rebase --ff-only --no-ff --ff --squash --autostash --heads --refs "
     "--get-url --exit-code --sort= --filter= --origin= --jobs= --no-recurse-submodules",
     globs=False,
 )

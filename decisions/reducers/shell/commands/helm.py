@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decisions.reducers.errors import UnreadableError, unresolved
 from decisions.reducers.shell.call import Call
 from decisions.reducers.shell.commands.subcommands import joined_table, name_of, names_of, parsed_as_pflag, value_of
-from decisions.reducers.shell.options import OptionTable, Parsed, options
+from decisions.reducers.shell.options import OptionTable, Parsed, names, options
 from decisions.reducers.shell.word import Word
 
 _GLOBAL = options(
@@ -44,7 +44,20 @@ _REMOVE = options(
 )
 _ROLLBACK = options("--dry-run=? --wait --timeout= --force --cleanup-on-fail --no-hooks --recreate-pods --history-max=")
 _PLAIN = {"version": options("--short --template= -c --client"), "env": options("")}
-_OTHER_NAMES = {"ls": "list", "del": "uninstall", "delete": "uninstall", "un": "uninstall", "hist": "history"}
+_SHOWN = options("--version= --devel --repo= --jsonpath=")
+_PACKED = options("-d= -u --destination= --version= --app-version= --dependency-update")
+_PULLED = options("-d= --destination= --version= --devel --repo= --untar --untardir=")
+_DEPENDENCIES = options("--skip-refresh --max-col-width=")
+_OTHER_NAMES = {
+    "dep": "dependency",
+    "inspect": "show",
+    "fetch": "pull",
+    "ls": "list",
+    "del": "uninstall",
+    "delete": "uninstall",
+    "un": "uninstall",
+    "hist": "history",
+}
 _PAIR = 2
 
 
@@ -69,6 +82,8 @@ def _helm(call: Call) -> None:
     elif name in {"uninstall", "rollback"}:
         table = _REMOVE if name == "uninstall" else _ROLLBACK
         _remove(call, name, parsed_as_pflag(call, joined_table(table, _GLOBAL), words))
+    elif name in _LOCAL:
+        _LOCAL[name](call, words)
     else:
         raise UnreadableError(f"a subcommand of helm that isn't known: {name[:40]}")
 
@@ -129,6 +144,83 @@ def _remove(call: Call, name: str, parsed: Parsed) -> None:
     for release in names_of(words, "a release"):
         call.infrastructure(verb, f"{space}/helm/{release}")
         call.infrastructure(verb, space.rpartition("/")[0], scope="many")
+
+
+def _table(call: Call, table: OptionTable, words: Sequence[Word]) -> Parsed:
+    return parsed_as_pflag(call, joined_table(table, _GLOBAL), words)
+
+
+def _second(words: Sequence[Word], known: frozenset[str]) -> tuple[str, Sequence[Word]]:
+    name = name_of(words[0], "a subcommand") if words else ""
+    if name not in known:
+        raise UnreadableError(f"a subcommand of helm that isn't known: {name[:40]}")
+    return name, words[1:]
+
+
+def _show(call: Call, words: Sequence[Word]) -> None:
+    _, rest = _second(words, names("all chart crds readme values"))
+    parsed = _table(call, _SHOWN, rest)
+    _chart(call, parsed, parsed.operands[:1])
+
+
+def _package(call: Call, words: Sequence[Word]) -> None:
+    parsed = _table(call, _PACKED, words)
+    call.files("read", parsed.operands, many=True)
+    call.files("write", [parsed.value("-d", "--destination") or Word.of(".")], many=True)
+    if parsed.has("-u", "--dependency-update"):
+        _fetched(call, parsed)
+
+
+def _pull(call: Call, words: Sequence[Word]) -> None:
+    parsed = _table(call, _PULLED, words)
+    for word in (parsed.value("-d", "--destination") or Word.of("."), parsed.value("--untardir")):
+        call.files("write", [word] if word else [], many=True)
+    call.run()
+
+
+def _push(call: Call, words: Sequence[Word]) -> None:
+    parsed = _table(call, options(""), words)
+    call.files("read", parsed.operands[:1])
+    call.run(egress=True)
+
+
+def _dependency(call: Call, words: Sequence[Word]) -> None:
+    name, rest = _second(words, names("build list ls up update"))
+    parsed = _table(call, _DEPENDENCIES, rest)
+    call.files("read", parsed.operands or [Word.of(".")], many=True)
+    if name not in {"list", "ls"}:
+        _fetched(call, parsed)
+
+
+def _fetched(call: Call, parsed: Parsed) -> None:
+    """Charts come from wherever the chart says, and lie in it then."""
+    call.files("write", parsed.operands or [Word.of(".")], many=True)
+    call.run(code_origin="untrusted")
+
+
+def _repositories(call: Call, words: Sequence[Word]) -> None:
+    """Looking only: what is added is what later commands fetch from."""
+    _, rest = _second(words, names("list ls update up"))
+    _table(call, options("-o= --output="), rest)
+    call.run()
+
+
+def _search(call: Call, words: Sequence[Word]) -> None:
+    name, rest = _second(words, names("hub repo"))
+    _table(call, options("-lr -o= --output= --versions --regexp --version= --devel --max-col-width="), rest)
+    call.run(egress=name == "hub")
+
+
+_LOCAL: Mapping[str, Callable[[Call, Sequence[Word]], None]] = {
+    "dependency": _dependency,
+    "package": _package,
+    "pull": _pull,
+    "push": _push,
+    "repo": _repositories,
+    "search": _search,
+    "show": _show,
+}
+"""What is about charts alone, and touches no cluster."""
 
 
 COMMANDS: dict[str, Callable[[Call], None]] = {"helm": _helm}

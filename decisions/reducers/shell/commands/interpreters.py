@@ -20,6 +20,9 @@ from decisions.reducers.shell.word import Word
 _VERSIONED = re.compile(r"(python|pip|ruby|perl|php|node|lua)[0-9]+(?:\.[0-9]+)*", re.ASCII)
 
 
+_CODE_FILE = re.compile(r"[^-:][^:]*\.[A-Za-z][A-Za-z0-9]{0,7}", re.ASCII)
+
+
 @dataclass(frozen=True, slots=True)
 class Interpreter:
     """How an interpreter takes its code.
@@ -61,7 +64,7 @@ _ONLY_BASH = re.compile(r"\{[^}\s]*,|\$'|\$\"|\+=|\[\[|<<<|&>|\|&")
 _SHELLS = ("bash", "sh", "dash", "ksh")
 # Programs whose arguments or input are code of one kind or another.
 _CODE = (
-    "bc", "bun", "clisp", "dc", "deno", "ed", "elixir", "emacs", "erl", "ex", "fish", "gforth", "ghci", "groovy",
+    "bc", "clisp", "dc", "deno", "ed", "elixir", "emacs", "erl", "ex", "fish", "gforth", "ghci", "groovy",
     "guile", "irb", "iex", "java", "jshell", "julia", "kotlin", "m4", "nano", "ocaml", "octave", "osascript",
     "powershell", "pwsh", "R", "Rscript", "scala", "scheme", "swift", "tclsh", "ts-node", "tsx", "vi", "view", "vim",
     "nvim", "wish", "csh", "tcsh", "zsh", "raku", "ash", "bpython", "gnuplot", "ipython", "ipython3", "jruby", "luajit",
@@ -100,6 +103,12 @@ def _module(call: Call, module: Word | None, arguments: tuple[Word, ...]) -> Non
         raise UnreadableError("a module that only the shell knows")
     if name in {"pip", "pytest", "unittest", "venv", "ensurepip"}:
         call.then([Word.of(name), *arguments])
+    files = [word for word in arguments if not word.prefix.startswith("-")]
+    if name == "json.tool":
+        call.files("read", files[:1])
+        call.files("write", files[1:])
+    elif name == "venv":
+        call.files("write", files, many=True)
     call.run(code_origin="file")
 
 
@@ -148,6 +157,9 @@ def check_portable(text: str) -> None:
 
 
 def _code(call: Call) -> None:
+    # Which of the arguments holds the code, each of these programs tells in a way of its own.
+    files = [word for word in call.words if _CODE_FILE.fullmatch(word.literal or "")]
+    call.files("read", files)
     call.run(code_origin="inline" if call.words else "untrusted")
 
 

@@ -21,6 +21,7 @@ from decisions.reducers.shell.commands.subcommands import name_of, names_of, sco
 from decisions.reducers.shell.options import Parsed
 from decisions.reducers.shell.word import Word
 
+_STARTED = frozenset({"job", "cronjob", "deployment"})
 _SELECTS = ("-l", "--selector", "--field-selector")
 
 
@@ -46,6 +47,9 @@ def _create(call: Call, cluster: Cluster, parsed: Parsed) -> None:
         if not rest or rest[0] not in tables.MADE[kind]:
             raise UnreadableError("something to create that isn't known")
         rest = rest[1:]
+    if kind in _STARTED and len(rest) > 1:
+        # Behind the name stands what the containers run.
+        rest = rest[:1]
     if len(rest) != 1 or kind == "all":
         raise UnreadableError("something to create that isn't known")
     for option in parsed.options:
@@ -64,6 +68,10 @@ def _delete(call: Call, cluster: Cluster, parsed: Parsed) -> None:
     named = all(name is not None for _, name in found)
     if not found or (not named and not parsed.has("--all", *_SELECTS)):
         raise UnreadableError("a deletion of nothing that is named")
+    for kind, name in found:
+        if kind == "namespace" and name is not None and verb == "delete":
+            # With a namespace goes whatever is in it.
+            call.infrastructure(verb, cluster.one(kind, name), scope="all")
     note(call, cluster, verb, found, scope="all" if parsed.has("--all") else "many")
 
 

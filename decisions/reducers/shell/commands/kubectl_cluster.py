@@ -61,15 +61,20 @@ def cluster_of(parsed: Parsed) -> Cluster:
     return Cluster(f"k8s://{value_of(parsed, '--context')}", None if parsed.has(*_ALL) else namespace)
 
 
+_GROUPS = frozenset({"apps", "batch", "autoscaling", "policy", "networking.k8s.io", "rbac.authorization.k8s.io"})
+"""The cluster's own groups, by which a kind may be named in full."""
+
+
 def kind_of(text: str) -> str:
     """Give the one name of a kind of resource.
 
     Raises:
         UnreadableError: it isn't known.
     """
-    if text.lower() not in tables.KINDS:
+    name, _, group = text.lower().partition(".")
+    if name not in tables.KINDS or (group and group.removeprefix("v1.") not in _GROUPS):
         raise unresolved(f"a kind of resource that isn't known: {text[:40]}")
-    return tables.KINDS[text.lower()]
+    return tables.KINDS[name]
 
 
 def resources(words: Sequence[Word]) -> list[tuple[str, str | None]]:
@@ -106,7 +111,9 @@ def from_files(call: Call, cluster: Cluster, verb: str, parsed: Parsed) -> bool:
         if option.name in {"-f", "--filename"} and "://" in option.value.shown():
             call.web("fetch", option.value)
         elif option.name in FILES:
-            whole = option.name in {"-k", "--kustomize"} or parsed.has("-R", "--recursive")
+            # A name without a known ending may be a directory's: all files in it are read.
+            one = option.name in {"-f", "--filename"} and option.value.prefix.endswith((".yaml", ".yml", ".json"))
+            whole = not one or parsed.has("-R", "--recursive")
             call.files("read", [option.value], many=whole)
     call.infrastructure(verb, cluster.root, scope="many", egress=verb not in {"read", "delete"})
     return True

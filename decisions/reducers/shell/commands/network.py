@@ -22,7 +22,7 @@ _CURL = options(
     "--request= --header= --user-agent= --referer= --max-time= --write-out= --user= --cookie= --cookie-jar=> "
     "--data= --data-raw= --data-binary= --data-ascii= --data-urlencode= --form= --form-string= --upload-file= "
     "--json= --range= --url= --retry= --retry-delay= --retry-max-time= --connect-timeout= --max-filesize= "
-    "--cacert=< --cert=< --key=<",
+    "--cacert=< --cert=< --key=< -C= --continue-at= -x= --proxy=",
     globs=False,
 )
 _BODIES = names(
@@ -44,19 +44,31 @@ _WGET = options(
     "--progress= --no-clobber",
     globs=False,
 )
-_SSH = options("-vqTtnN46xaCf -p= -i=< -l=", ends_at_operand=True, globs=False)
+_SSH = options("-vqTtnN46xaCf -p= -i=< -l= -L= -R= -D= -J= -W= -o=", ends_at_operand=True, globs=False)
+# What may be set beside: nothing that names a program or a file.
+_SSH_SETTING = re.compile(
+    r"(?:StrictHostKeyChecking|ConnectTimeout|BatchMode|ServerAliveInterval|ServerAliveCountMax|LogLevel|User|Port"
+    r"|PasswordAuthentication|IdentitiesOnly|PreferredAuthentications|Compression|RequestTTY|ConnectionAttempts"
+    r"|ExitOnForwardFailure|TCPKeepAlive|PubkeyAuthentication)[= ][A-Za-z0-9,_.-]+|UserKnownHostsFile[= ]/dev/null",
+    re.ASCII | re.IGNORECASE,
+)
+_OVER_SSH = re.compile(r"ssh(?: -p ?[0-9]+| -[46qCT])*", re.ASCII)
 _COPY = options(
-    "-avzrlptgoDnuhPqcixHC46W -e=! -B= --archive --verbose --compress --recursive --links --perms --times "
+    "-avzrlptgoDnuhPqcixHC46WmAXSO -e= -B= --archive --verbose --compress --recursive --links --perms --times "
     "--group --owner --dry-run --update --human-readable --partial --progress --quiet --checksum "
     "--itemize-changes --hard-links --delete --delete-after --delete-before --delete-during --delete-excluded "
-    "--exclude= --include= --stats --info= --bwlimit= --size-only --ignore-existing --mkpath --relative",
+    "--exclude= --include= --stats --info= --bwlimit= --size-only --ignore-existing --mkpath --relative "
+    "--remove-source-files --prune-empty-dirs --exclude-from=< --include-from=< --inplace --timeout= --whole-file "
+    "--numeric-ids --acls --xattrs --sparse --omit-dir-times --delete-delay --chmod= --no-perms --no-owner --no-group",
     globs=False,
 )
-_SCP = options("-rpqCvB346OTR -P= -i=< -l= -c=", globs=False)
+_SCP = options("-rpqCvB346OTR -P= -i=< -l= -c= -J= -o=", globs=False)
+_COPY_ID = options("-fn -i=< -p= -o=", globs=False)
+_NETCAT = options("-46bdhklnNtuvz -I= -i= -m= -O= -p= -q= -s= -T= -w=", globs=False)
 _OPAQUE = names("""
-    nc ncat netcat socat telnet ftp sftp lftp tftp aria2c axel httpie http https xh curlie mail mailx mutt
+    ncat socat telnet ftp sftp lftp tftp aria2c axel httpie http https xh curlie mail mailx mutt
     msmtp sendmail
-    swaks rclone ssh-copy-id sshfs lynx w3m elinks links xdg-open s3cmd s4cmd mc restic borg duplicity croc
+    swaks rclone sshfs lynx w3m elinks links xdg-open s3cmd s4cmd mc restic borg duplicity croc
     wormhole ngrok
     cloudflared mosquitto_pub mosquitto_sub kcat kafkacat websocat wscat grpcurl heroku flyctl fly vercel
     netlify firebase
@@ -72,6 +84,7 @@ _LOOKUPS: Mapping[str, OptionTable] = {
     "traceroute": options("-46dFnrvUITAe -f= -g= -i= -m= -N= -p= -q= -w= -z=", globs=False),
     "tracepath": options("-46nb -l= -m= -p=", globs=False),
     "whois": options("-Hl -h= -p=", globs=False),
+    "ssh-keyscan": options("-46cDHqv -f=< -p= -T= -t=", globs=False),
     "mtr": options("-46brwnzojxCTu -c= -i= -s= --report --report-cycles= --no-dns --json --csv", globs=False),
 }
 
@@ -96,6 +109,7 @@ def _curl(call: Call) -> None:
         raise UnreadableError("curl without an address")
     if parsed.has("-L", "--location"):
         call.refuse(unresolved("curl -L goes on to addresses that the answer names"))
+    _proxy(call, parsed.value("-x", "--proxy"))
     bodies = [option for option in parsed.options if option.name in _BODIES]
     for option in parsed.options:
         _curl_value(call, option)
@@ -106,6 +120,13 @@ def _curl(call: Call) -> None:
         if parsed.has("-O", "--remote-name"):
             _save(call, url, None)
         _curl_url(call, url, fetches=fetches, leaves=leaves)
+
+
+def _proxy(call: Call, word: Word | None) -> None:
+    """All that is asked for goes by way of another machine."""
+    if word is not None:
+        with_scheme = word if word.literal is None or "://" in word.literal else Word.of("http://" + word.literal)
+        call.web("send", with_scheme, egress=True)
 
 
 def _from_elsewhere(option: Option) -> bool:
@@ -209,18 +230,50 @@ def _ssh(call: Call) -> None:
     if not parsed.operands:
         raise UnreadableError("ssh without a host")
     # Options may stand behind the host as well.
-    call.parse(_SSH, parsed.operands[1:])
+    _check_settings(parsed, call.parse(_SSH, parsed.operands[1:]))
     call.run(egress=True, code_origin="inline" if len(parsed.operands) > 1 else "untrusted")
+
+
+def _check_settings(*found: Parsed) -> None:
+    for option in (option for parsed in found for option in parsed.options if option.name == "-o"):
+        text = option.value.literal if option.value is not None else None
+        if text is None or not _SSH_SETTING.fullmatch(text):
+            raise UnreadableError("a setting of ssh's that may name a program or a file")
+
+
+def _copy_id(call: Call) -> None:
+    """Whose keys it takes where none is named, nobody can read; they are put where a login is let in by them."""
+    parsed = call.parse(_COPY_ID)
+    _check_settings(parsed)
+    if len(parsed.operands) != 1:
+        raise UnreadableError("ssh-copy-id without one host")
+    if not parsed.has("-i"):
+        call.files("read", [Word.of(f"{call.home}/.ssh")] if call.home else [], many=True)
+        if call.home is None:
+            raise unresolved("keys of a home directory that isn't known")
+    call.run(egress=True, code_origin="inline")
+
+
+def _netcat(call: Call) -> None:
+    """What stands on its input goes to the other side, whichever of both began to listen."""
+    if not call.parse(_NETCAT).operands:
+        raise UnreadableError(f"{call.name} without an address")
+    call.run(egress=True)
 
 
 def _remote_copy(call: Call) -> None:
     parsed = call.parse(_SCP if call.name == "scp" else _COPY)
-    if parsed.has("-e") or len(parsed.operands) < 2:  # noqa: PLR2004  (a source and a destination)
+    shell = parsed.value("-e")
+    odd = shell is not None and not _OVER_SSH.fullmatch(shell.literal or "")
+    _check_settings(parsed)
+    if odd or len(parsed.operands) < 2:  # noqa: PLR2004  (a source and a destination)
         raise UnreadableError(f"a way to use {call.name} that isn't read")
     *sources, target = parsed.positional
     many = call.name == "rsync" or parsed.has("-r")
     remote = [source for source in sources if _is_remote(source)]
     call.files("read", [source for source in sources if not _is_remote(source)], many=many, dash=False)
+    if parsed.has("--remove-source-files"):
+        call.files("delete", [source for source in sources if not _is_remote(source)], many=True, dash=False)
     if _is_remote(target) or remote:
         call.run(egress=_is_remote(target))
     if not _is_remote(target):
@@ -246,6 +299,9 @@ COMMANDS: dict[str, Callable[[Call], None]] = {
     "curl": _curl,
     "wget": _wget,
     "ssh": _ssh,
+    "ssh-copy-id": _copy_id,
+    "nc": _netcat,
+    "netcat": _netcat,
     "scp": _remote_copy,
     "rsync": _remote_copy,
 }

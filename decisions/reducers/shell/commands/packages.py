@@ -15,19 +15,19 @@ from decisions.reducers.shell.options import names
 
 _BUILDERS = names(
     """
-    make gmake cmake ninja meson bazel buck gradle gradlew mvn ant rake just task tox nox pytest unittest mocha
-    jest vitest ctest webpack vite tsc eslint prettier rustc gcc g++ clang cc ld javac venv mypy ruff black
-    alembic invoke scons
+    cmake ninja meson bazel buck gradle gradlew mvn ant rake just task pytest unittest mocha
+    jest vitest ctest webpack vite tsc mypy alembic invoke scons pyright coverage flask uvicorn gunicorn celery
+    sphinx-build mkdocs hugo pm2 jupyter streamlit venv
     """
 )
 _PACKAGERS = names(
     """
     pip pipx uv poetry pdm hatch conda mamba npm pnpm yarn cargo go gem bundle composer apt apt-get yum dnf apk
     pacman zypper brew twine snap flatpak nuget dotnet mix cabal stack opam luarocks dpkg rpm rustup nvm pyenv
-    ensurepip corepack
+    ensurepip corepack bun
     """
 )
-_RUN_ANYTHING = ("npx", "uvx", "bunx", "pnpx")
+_RUN_ANYTHING = ("npx", "uvx", "bunx", "pnpx", "tox", "nox", "pre-commit")
 _CODE = ("vagrant", "ansible")
 
 _NODE = names("ls list view info show outdated search why version")

@@ -45,7 +45,12 @@ def _substitution(delimiter: str) -> str:
     return rf"s{mark}{searched}{mark}(?:[^{mark}\\\n]|\\.)*{mark}[gpiI0-9]*"
 
 
-_EDITS = "|".join([*(_substitution(delimiter) for delimiter in "/|#,@:!%"), r"[pdqQDPnNgGhHx=]", r"[qQ]\d+"])
+_EDITS = "|".join([
+    *(_substitution(delimiter) for delimiter in "/|#,@:!%"), r"[pdqQDPnNgGhHx=]", r"[qQ]\d+",
+    r"y/(?:[^/\\\n]|\\.)*/(?:[^/\\\n]|\\.)*/",
+    # Text that is put in goes on to the end of its line, whatever stands in it.
+    r"[aic][ ]*[^ \\\n][^\\\n]*(?=\n|\Z)",
+])  # fmt: skip
 _SCRIPT = re.compile(rf"[ ]*{_RANGE}(?:{_EDITS})[ ]*(?:[;\n]+[ ]*{_RANGE}(?:{_EDITS})[ ]*)*[;\n ]*", re.ASCII)
 _SUFFIX = re.compile(r"[A-Za-z0-9._~-]*", re.ASCII)
 _LONGEST_SCRIPT = 1000

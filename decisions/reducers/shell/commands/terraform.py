@@ -83,12 +83,16 @@ def _read_files(call: Call, found: Flags) -> None:
 def _plain(call: Call, root: str, name: str, found: Flags) -> None:
     if name == "fmt":
         verb = "read" if found.has("check") and not found.has("write") else "write"
-        call.files(verb, found.operands or [Word.of(".")], many=True)
+        for one in {"read", verb}:
+            call.files(one, found.operands or [Word.of(".")], many=True)
     elif name in {"init", "get"}:
         # It fetches the providers and modules that the configuration names.
+        call.directory("read")
         call.directory("write")
         call.run(code_origin="untrusted")
     elif name in _LOOK:
+        if name in {"graph", "providers", "validate"}:
+            call.directory("read")
         call.files("read", found.operands if name == "show" else [])
         call.infrastructure("read", root)
     elif name in {"plan", "apply", "destroy"}:
