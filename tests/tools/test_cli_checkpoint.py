@@ -74,23 +74,24 @@ def test_another_key_does_not_sign(tally, ledger):
 
 
 @pytest.mark.parametrize(
-    ("name", "change", "said"),
+    ("name", "change", "said", "doctor"),
     [
-        ("log.key", lambda path: path.unlink(), "can't be read"),
-        ("log.key", lambda path: path.chmod(0o640), "chmod 600"),
-        ("log.key", lambda path: path.write_text("nonsense"), "no key that can be read"),
-        ("high-water", lambda path: path.unlink(), "sign nothing before"),
-        ("high-water", lambda path: path.write_text("nonsense\n"), "is damaged"),
-        ("high-water", lambda path: path.write_text(""), "is empty, and a checkpoint of size 3 was signed"),
+        # A ledger may decide on a machine that the key never comes to: that is worth a warning, and no more.
+        ("log.key", lambda path: path.unlink(), "can't be read", 0),
+        ("log.key", lambda path: path.chmod(0o640), "chmod 600", 1),
+        ("log.key", lambda path: path.write_text("nonsense"), "no key that can be read", 1),
+        ("high-water", lambda path: path.unlink(), "sign nothing before", 1),
+        ("high-water", lambda path: path.write_text("nonsense\n"), "is damaged", 1),
+        ("high-water", lambda path: path.write_text(""), "is empty, and a checkpoint of size 3 was signed", 1),
     ],
 )
-def test_without_key_or_mark_nothing_is_signed(tally, ledger, name, change, said):
+def test_without_key_or_mark_nothing_is_signed(tally, ledger, name, change, said, doctor):
     grow(tally, "bo")
     change(ledger / name)
     done = tally("checkpoint")
     assert (done.exit_code, said in done.error) == (1, True)
     assert tally("checkpoint", "show", "--json").object["size"] == 3
-    assert tally("doctor").exit_code == 1
+    assert tally("doctor").exit_code == doctor
 
 
 def test_threads_agree_on_one_note_for_one_size(tally, ledger):
