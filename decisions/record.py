@@ -22,6 +22,7 @@ from decisions.evaluation import Evaluation, Trace, erred, evaluate
 from decisions.events import DecisionMade
 from decisions.hops import hop_problems
 from decisions.law import law_in_force, open_class_of
+from decisions.limit import Limit, TimeUpError
 from decisions.objects import FileObject, Identifier
 from decisions.operation import Operation
 from decisions.outcome import Report, Reported, report_outcome
@@ -40,6 +41,13 @@ from ledger.log import Log, Transaction
 Resolver: TypeAlias = Callable[[str], str | None]
 """Follows the links of a file reference on the machine where it lies; None where it leads nowhere else."""
 
+
+_Read: TypeAlias = tuple[Reduction, tuple[tuple[str, str], ...], tuple[FileObject, ...]]
+"""What an operation does, where links led, and which objects its files are."""
+
+READ_WITHIN: Final = 5.0
+"""How many seconds an operation may take to be read."""
+_LIMIT: Final = Limit(READ_WITHIN)
 
 MAX_ID: Final = 256
 _AUTOMATIC: Final = "auto:"
@@ -71,6 +79,7 @@ class DecisionPoint:
         home: home directory that ``~`` means in a shell line, or None where it can't be known.
         resolver: follows file links, or None where the files lie elsewhere.
         identifier: says which object a file is, likewise.
+        within: how many seconds an operation may take to be read; what takes longer is too complex.
     """
 
     def __init__(
@@ -81,12 +90,14 @@ class DecisionPoint:
         home: str | None = None,
         resolver: Resolver | None = None,
         identifier: Identifier | None = None,
+        within: float = READ_WITHIN,
     ) -> None:
         self._log = log
         self._registry = registry
         self._home = home
         self._resolver = resolver
         self._identifier = identifier
+        self._limit = _LIMIT if within == READ_WITHIN else Limit(within)
 
     def decide(self, request: Request) -> Answer:
         """Decide, record, and answer; without a record the answer is a deny.
@@ -141,7 +152,16 @@ class DecisionPoint:
         law = self._log.read(lambda snapshot: law_in_force(snapshot, self._registry))
         return open_class_of(law.constitution)
 
-    def _read(self, operation: Operation) -> tuple[Reduction, tuple[tuple[str, str], ...], tuple[FileObject, ...]]:
+    def _read(self, operation: Operation) -> _Read:
+        try:
+            return self._limit.run(lambda: self._followed(operation))
+        except TimeUpError:
+            told = Problem("TOO_COMPLEX", f"reading it took longer than {self._limit.seconds:g} s", "")
+        except Exception as error:  # noqa: BLE001  (fail closed: what no reducer could take apart is opaque)
+            told = Problem("UNPARSEABLE", f"the reducer failed: {type(error).__name__}", "")
+        return reduction((), [told]), (), ()
+
+    def _followed(self, operation: Operation) -> _Read:
         reduced = reduce_operation(operation.form, operation.payload, home=self._home)
         if self._resolver is None:
             return reduced, (), ()

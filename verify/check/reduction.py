@@ -62,6 +62,10 @@ def _reduced(body: DecisionMade, payload: dict[str, Json]) -> Line:
         return not_checked(CHECK, "the operation depends on a home directory, which is not recorded")
     reduced = reduce_operation(body.form, payload, home=None)
     found, codes = _effects(reduced.actions), _codes(reduced)
+    if not recorded and set(body.problems) == {"TOO_COMPLEX"} != codes:
+        return not_checked(
+            CHECK, "reading the operation was given up for the time that it took; what it does is not told"
+        )
     # What the decision point may add, each a deny: more is registered below a target than is looked at; a link can't be
     # followed; the request's id can't be kept.
     added = set(body.problems) - codes <= {"TOO_COMPLEX", "TARGET_UNRESOLVED", "ID_INVALID"}

@@ -1,0 +1,75 @@
+"""A limit on how long something may take: what takes longer is ended where it stands, in its own thread.
+
+One watcher serves everybody who works; it counts in steps of a part of the limit, so that there is no clock here, and
+ends when nobody works. Ending raises `TimeUpError` in the thread, between two steps of the interpreter: a call into the
+operating system or a library's own code is ended as soon as it returns.
+
+>>> limit = Limit(60.0)
+>>> limit.run(lambda: 6 * 7)
+42
+
+Source: DESIGN section 10 (an error anywhere is a deny); policy cases A03, F01.
+"""
+
+import ctypes
+import threading
+from collections.abc import Callable
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+_STEPS: Final = 4
+
+
+class TimeUpError(BaseException):
+    """The time is up. No ordinary handler of errors takes it for a fault of what was being done."""
+
+
+class Limit:
+    """A limit, for any number of threads.
+
+    Args:
+        seconds: how long something may take; it is ended a quarter of that later at the latest.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._lock = threading.Lock()
+        self._ages: dict[int, int] = {}
+        self._watched = False
+
+    def run(self, work: Callable[[], T]) -> T:
+        """Do something.
+
+        Raises:
+            TimeUpError: it took too long.
+        """
+        thread = threading.get_ident()
+        with self._lock:
+            self._ages[thread] = 0
+            if not self._watched:
+                self._watched = True
+                threading.Thread(target=self._watch, name="limit", daemon=True).start()
+        try:
+            return work()
+        finally:
+            with self._lock:
+                if self._ages.pop(thread, None) is None:
+                    # The time was up in just this moment: what was not raised yet must not be raised elsewhere.
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
+
+    def _watch(self) -> None:
+        pause = threading.Event()
+        while True:
+            pause.wait(self.seconds / _STEPS)
+            with self._lock:
+                if not self._ages:
+                    self._watched = False
+                    return
+                for thread in list(self._ages):
+                    self._ages[thread] += 1
+                    if self._ages[thread] > _STEPS:
+                        del self._ages[thread]
+                        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                            ctypes.c_ulong(thread), ctypes.py_object(TimeUpError)
+                        )
