@@ -54,7 +54,7 @@ class StateCache:
         self._views = views
         self._registry = registry
         self._limit = limit
-        self._rows: OrderedDict[_Key, StateRow | None] = OrderedDict()
+        self._rows: OrderedDict[_Key, tuple[StateRow | None]] = OrderedDict()
         self._events: dict[int, bytes] = {}
         self._head: Head | None = None
         self._generation = 0
@@ -63,15 +63,17 @@ class StateCache:
     def __contains__(self, key: _Key) -> bool:
         return key in self._rows
 
-    def get(self, key: _Key) -> StateRow | None:
-        """Give what is kept of a key, which must be `in` the cache: its state, or None where it has none."""
-        self._rows.move_to_end(key)
-        return self._rows[key]
+    def get(self, key: _Key) -> tuple[StateRow | None] | None:
+        """Give what is kept of a key, in a tuple: its state, or None where it has none. None if nothing is kept."""
+        found = self._rows.get(key)
+        if found is not None:
+            self._rows.move_to_end(key)
+        return found
 
     def keep(self, key: _Key, row: StateRow | None) -> None:
         """Keep a key's state, and drop what was used longest ago if that is too much."""
         self._drop(key)
-        self._rows[key] = row
+        self._rows[key] = (row,)
         self.size += _weight(key, row)
         while self.size > self._limit:
             self._drop(next(iter(self._rows)))
@@ -129,7 +131,7 @@ class StateCache:
 
     def _drop(self, key: _Key) -> None:
         if key in self._rows:
-            self.size -= _weight(key, self._rows.pop(key))
+            self.size -= _weight(key, self._rows.pop(key)[0])
 
 
 class CachedSnapshot(SqlSnapshot):
@@ -159,8 +161,9 @@ class CachedSnapshot(SqlSnapshot):
     def state(self, view: str, key: str) -> StateRow | None:
         """Give the current state of one key, or None."""
         place = (view, key)
-        if place in self._cache:
-            return self._cache.get(place)
+        found = self._cache.get(place)
+        if found is not None:
+            return found[0]
         row = super().state(view, key)
         self._cache.keep(place, row)
         return row

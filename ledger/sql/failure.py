@@ -1,7 +1,5 @@
 """What the database says, in the ledger's words: one line that tells what to do."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 from sqlalchemy.exc import DBAPIError, IntegrityError, ResourceClosedError, SQLAlchemyError
@@ -19,13 +17,21 @@ _BY_KIND: Final[tuple[tuple[type[SQLAlchemyError], type[StoreError], str], ...]]
 )
 
 
-@contextmanager
-def translated(place: str) -> Iterator[None]:
+class translated:  # noqa: N801  (used as a function; a generator would take longer than what it guards)
     """Let no error of the database library pass: each becomes a `StoreError` that names the place."""
-    try:
-        yield
-    except SQLAlchemyError as error:
-        raise in_our_words(error, place) from error
+
+    __slots__ = ("_place",)
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _type: object, error: BaseException | None, _traceback: object) -> None:
+        """Raise the error of ours."""
+        if isinstance(error, SQLAlchemyError):
+            raise in_our_words(error, self._place) from error
 
 
 def of_database(error: LedgerError) -> bool:

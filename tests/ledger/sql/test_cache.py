@@ -122,6 +122,45 @@ def test_another_log_in_the_same_file_is_noticed(log, other, raw, path):
     assert sums(other) == [None, None, 15]
 
 
+def event(log, seq):
+    return log.transact(lambda tx: tx.event_bytes(seq))
+
+
+def test_events_are_read_once_and_are_those_of_the_log_that_is_there(log, other, path, monkeypatch):
+    append(log, moved("a", 1))
+    first, asked = event(log, 0), []
+    honest = SqlSnapshot.event_bytes
+    monkeypatch.setattr(SqlSnapshot, "event_bytes", lambda self, seq: asked.append(seq) or honest(self, seq))
+    assert [event(other, 0) for _ in range(3)] == [first] * 3
+    assert asked == [0]
+    append(log, moved("a", 1))
+    assert event(other, 1) == event(log, 1) != first
+    _replace(path, moved("b", 5), moved("b", 5), moved("b", 5))
+    assert event(other, 0) == event(log, 0) != first
+
+
+def test_the_events_that_are_kept_are_bounded(log, monkeypatch):
+    monkeypatch.setattr(caching, "EVENTS", 2)
+    monkeypatch.setattr(caching, "EVENT", 4000)
+    append(log, *(moved("a", 1) for _ in range(5)))
+    found = [event(log, seq) for seq in range(5)]
+    assert found == [event(log, seq) for seq in range(5)]
+    assert list(log._cache._events) == [3, 4]
+    monkeypatch.setattr(caching, "EVENT", 10)
+    assert event(log, 0) == found[0]
+    assert list(log._cache._events) == [3, 4]
+
+
+@BOTH
+def test_a_claim_is_asked_for_once_in_a_transaction_and_anew_in_the_next(log, other):
+    def asked():
+        return log.transact(lambda tx: [tx.claimed("once:k") for _ in range(2)])
+
+    assert asked() == [None, None]
+    append(other, moved("a", 1, once="k"))
+    assert asked() == [0, 0]
+
+
 @BOTH
 def test_work_that_is_undone_leaves_no_state(log):
     """Neither of what raised nor of a transaction that was not committed."""
@@ -151,11 +190,11 @@ def test_the_cache_is_bounded():
     rows = {("balance", str(n)): StateRow("balance", str(n), 0, b"x" * 180) for n in range(4)}
     for key in list(rows)[:3]:
         cache.keep(key, rows[key])
-    assert cache.get(("balance", "0")) is rows["balance", "0"]
+    assert cache.get(("balance", "0")) == (rows["balance", "0"],)
     cache.keep(("balance", "3"), rows["balance", "3"])
     assert [key in cache for key in rows] == [True, False, True, True]
     cache.keep(("balance", "3"), None)
-    assert cache.get(("balance", "3")) is None
+    assert cache.get(("balance", "3")) == (None,)
     cache.clear()
     assert cache.size == 0
     cache.keep(("balance", "0"), StateRow("balance", "0", 0, b"x" * 2000))

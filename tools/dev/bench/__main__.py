@@ -14,7 +14,19 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
-from tools.dev.bench import analysing, appending, auditing, deciding, growing, judging, page, peers, plot, postgres
+from tools.dev.bench import (
+    analysing,
+    appending,
+    auditing,
+    deciding,
+    growing,
+    judging,
+    page,
+    peers,
+    plot,
+    postgres,
+    standing,
+)
 from tools.dev.bench.logs import bytes_on_disk
 from tools.dev.bench.sample import check_template
 from tools.dev.bench.sheet import SQLITE, Sheet
@@ -75,6 +87,7 @@ def main() -> None:
         "auditing": lambda place: auditing.measure(sheet, place, far.audited),
         "analysing": lambda _: analysing.measure(sheet),
         "deciding": lambda place: deciding.measure(sheet, place),
+        "standing": lambda place: standing.measure(sheet, place),
         "judging": lambda place: judging.measure(sheet, place),
         "postgres": lambda _: postgres.measure(sheet, far.sizes(far.postgres)),
         "peers": lambda _: peers.measure(sheet, far.sizes(far.peers), far.seconds),

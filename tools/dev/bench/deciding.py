@@ -29,6 +29,7 @@ EVERYDAY = (
     "mkdir -p x/y", "git commit -m 'x y'", "find . -name '*.py' -delete", "curl -o x https://example.org/a",
     "kubectl get pods", "pip install requests", "echo hi > out.txt", "sed -i s/a/b/ notes.txt", "tar -xf a.tar",
 )  # fmt: skip
+HUMAN = "human:bench"
 FIXTURES = "file:///srv/app/tests/**"
 FACTS: dict[str, str | bool | int | None] = {
     "environment": "test",
@@ -125,16 +126,21 @@ def _cold(ledger: Path) -> float:
     return (perf_counter() - begun) * 1000
 
 
-def _ledger(place: Path) -> OpenLedger:
+def made(place: Path) -> tuple[OpenLedger, FileSigner]:
+    """Make a ledger with its first human, and give who signs for that human."""
     key = place / "key"
     public = generate(key, "bench")
     signer = FileSigner.load(key, lambda: b"")
-    founding = Founding("bench.example/log", "human:bench", public, "Bench", os.getuid(), DEFAULT_TEXT)
+    founding = Founding("bench.example/log", HUMAN, public, "Bench", os.getuid(), DEFAULT_TEXT)
     found(Home(place / "ledger"), founding, lambda prepared: prepared.sign(signer))
-    ledger = open_ledger(Home(place / "ledger"))
+    return open_ledger(Home(place / "ledger")), signer
+
+
+def _ledger(place: Path) -> OpenLedger:
+    ledger, signer = made(place)
 
     def register(snapshot: Snapshot) -> Prepared:
-        return acts.register_resource(snapshot, by="human:bench", resource=FIXTURES, attributes=FACTS)
+        return acts.register_resource(snapshot, by=HUMAN, resource=FIXTURES, attributes=FACTS)
 
     draft = ledger.log.read(register).sign(signer)
     ledger.log.transact(lambda tx: append_signed(tx, draft))

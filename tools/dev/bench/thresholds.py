@@ -3,7 +3,7 @@
 import statistics
 from dataclasses import dataclass
 
-from tools.dev.bench import analysing, appending, auditing, deciding, growing, judging, policies
+from tools.dev.bench import analysing, appending, auditing, deciding, growing, judging, policies, standing
 from tools.dev.bench.sheet import POSTGRES, RAW_POSTGRES, RAW_SQLITE, SQLITE, Sheet, power
 
 SLOWER, SHARE, BATCHED = 1.6, 0.5, 50_000
@@ -48,6 +48,7 @@ def judge(sheet: Sheet, sizes: list[int]) -> list[Threshold]:
         _most(sheet, growing.opening(sizes[-1]), f"opening, {power(sizes[-1])} events", OPENING, "ms"),
         _most(sheet, growing.MEMORY, f"peak memory, {power(sizes[-1])} events", MEMORY, "MiB"),
         _verdict(sheet, max(policies.SIZES)),
+        _level(sheet, standing.SIZES[0], standing.SIZES[-1]),
         _least(sheet, deciding.TOGETHER, f"decided and recorded, {deciding.THREADS} threads", DECIDED, "a second"),
         _most(sheet, deciding.SLOWEST, deciding.SLOWEST, SHELL, "us"),
         _most(sheet, deciding.COLD, deciding.COLD, COLD, "ms"),
@@ -89,6 +90,14 @@ def _verdict(sheet: Sheet, size: int) -> Threshold:
     peers = [ratio for engine in judging.ENGINES if (ratio := row.ratio(SQLITE, engine)) is not None]
     what = f"verdict under {size} rules, times the fastest peer's"
     return _made(what, f"at most {VERDICT}", max(peers, default=None), "{:.2f}", most=VERDICT)
+
+
+def _level(sheet: Sheet, few: int, many: int) -> Threshold:
+    """Compare many standing grants with few, turn by turn."""
+    columns = [sheet.row(standing.row(size)).figures.get(SQLITE, ()) for size in (many, few)]
+    ratios = [one / other for one, other in zip(*columns, strict=False)]
+    what = f"operation read and judged beside {many:,} standing grants, times beside {few}"
+    return _made(what, f"below {FLAT}", statistics.median(ratios) if ratios else None, "{:.2f}", most=FLAT)
 
 
 def _made(
