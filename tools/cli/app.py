@@ -9,7 +9,6 @@ import keyword
 import os
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final, NoReturn
 
 import click
@@ -139,6 +138,9 @@ def _print_version(context: click.Context, _parameter: click.Parameter, value: b
 
 def own_version() -> str:
     """Give the installed version."""
+    # Half of what help takes to be there, and no command but --version asks.
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
     try:
         return version("tallystick")
     except PackageNotFoundError:
