@@ -22,6 +22,7 @@ from grants.book.states import GenesisState
 from grants.consent import Committed
 from grants.principals import Asker
 from grants.reading import StateReader, read_state
+from ledger.canon import Json
 from ledger.disclosure import Opening
 from ledger.event import Event, Registry
 from ledger.view import StateRow
@@ -71,7 +72,12 @@ class _Opened:
 
 
 def decide_again(
-    reader: StateReader, registry: Registry, event: Event, body: DecisionMade, law: Law | None = None
+    reader: StateReader,
+    registry: Registry,
+    event: Event,
+    body: DecisionMade,
+    law: Law | None = None,
+    claims: Mapping[str, Json] | None = None,
 ) -> Redecision:
     """Decide as the decision point did, over the states as they stood before the decision.
 
@@ -81,11 +87,14 @@ def decide_again(
         event: the recorded decision.
         body: its body.
         law: a constitution to decide by instead of the one that was in force, or None.
+        claims: what the payload claimed instead of what is recorded of it, or None.
     """
     opened = _Opened(reader)
     trace = Trace(opened)
     asker = _asker(trace, event, body)
-    circumstances = Circumstances(asker, body.correlated, body.session, body.claimed, event.at)
+    circumstances = Circumstances(
+        asker, body.correlated, body.session, body.claimed if claims is None else claims, event.at
+    )
     genesis = read_state(trace, "ledger", "genesis", GenesisState)
     origin = genesis.origin if genesis else ""
 

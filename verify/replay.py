@@ -7,7 +7,7 @@ happened under it.
     same             the verdict comes out as it was recorded
     changed          it does not; what differs is named
     not replayable   a reading of trust that the verdict used was erased since, and counts as 0 now; or an error denied
-                     it that does not come again
+                     it that does not come again; or, under another constitution, something that it reads is not there
 
 Beside that, the recorded actions are held against the operation as received, where that is still there. Where it was
 erased, or depends on a home directory, they are taken as recorded and the line says so.
@@ -27,8 +27,11 @@ from decisions.amendment.events import (
     AmendmentVoted,
     ConstitutionAmended,
 )
+from decisions.constitution.loader import load_cached
+from decisions.constitution.model import Constitution
+from decisions.draft import fired
 from decisions.errors import DecisionError
-from decisions.events import Adoption, DecisionMade, Outcome, Reason, TrustUpdated
+from decisions.events import Adoption, DecisionMade, FiredRule, Outcome, Reason, TrustUpdated
 from decisions.law import Law, law_of
 from grants.errors import GrantError
 from grants.events import ConsentGranted, EvidenceRecorded, GrantRatified
@@ -43,6 +46,7 @@ from verify.check.reduction import CHECK, reduce_again
 from verify.check.report import Line, failed
 from verify.errors import ReplayError
 from verify.redecision import Redecision, decide_again, differences
+from verify.whatif import claims_of, unheard, unread
 
 Status: TypeAlias = Literal["same", "changed", "not replayable"]
 Openings: TypeAlias = Callable[[int], Sequence[Opening]]
@@ -58,6 +62,8 @@ class ReplayLine:
         replayed: outcome and reason as they come out now.
         why: what differs or what is missing, or an empty text.
         unreduced: why its actions are taken as recorded, or an empty text where the operation was reduced again.
+        spoke: the rules that spoke then, where the outcome is another now; and
+        speak: those that speak now.
     """
 
     seq: int
@@ -66,9 +72,17 @@ class ReplayLine:
     replayed: tuple[Outcome, Reason]
     why: str = ""
     unreduced: str = ""
+    spoke: tuple[FiredRule, ...] = ()
+    speak: tuple[FiredRule, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
         """Give the line as one JSON object."""
+        explained: dict[str, Json] = {
+            "explained": {
+                "recorded": [one.model_dump(mode="json") for one in self.spoke],
+                "replayed": [one.model_dump(mode="json") for one in self.speak],
+            }
+        }
         return {
             "decision": self.seq,
             "status": self.status,
@@ -76,6 +90,7 @@ class ReplayLine:
             "replayed": {"outcome": self.replayed[0], "reason": self.replayed[1]},
             "why": self.why,
             "unreduced": self.unreduced,
+            **(explained if self.spoke or self.speak else {}),
         }
 
 
@@ -147,6 +162,12 @@ class _Walk:
         if row is not None and last is not None and row.state.get("observed") == last.seq:
             self._observed[key] = last
 
+    @property
+    def constitution(self) -> Constitution | None:
+        """The one that was adopted last, or None."""
+        body = self._adopted.body if self._adopted is not None else None
+        return load_cached(body.document) if isinstance(body, Adoption) else None
+
     def state(self, view: str, key: str) -> StateRow | None:
         return self._rows.get((view, key))
 
@@ -196,17 +217,37 @@ def _lines(
         walk.go(event)
 
 
-def _line(reader: StateReader, registry: Registry, event: Event, body: DecisionMade, law: Law | None) -> ReplayLine:
-    again = decide_again(reader, registry, event, body, law)
+def _supposed(walk: _Walk, registry: Registry, event: Event, body: DecisionMade, law: Law) -> ReplayLine:
+    """Decide by a constitution that was not in force; where anything that it needs is missing, nothing is said."""
+    openings = walk.openings(event.seq)
+    names = unheard(body, walk.constitution if body.constitution else None, law.constitution)
+    claims = claims_of(body, openings, names)
+    again = decide_again(walk, registry, event, body, law, claims)
     verdict = again.evaluation.verdict
     recorded, replayed = (body.outcome, body.reason), (verdict.outcome, verdict.reason)
+    reduced = _reduced(body, openings)
+    unreduced = "" if reduced.status == "PASS" else reduced.why
+    missing = unread(walk, body) or _lacking(body, again)
+    if claims is None:
+        missing = f"whether the payload spoke of {', '.join(names)} was not recorded, and it is not open any more"
+    if missing:
+        return ReplayLine(event.seq, "not replayable", recorded, replayed, missing, unreduced)
+    if verdict.outcome == body.outcome:
+        return ReplayLine(event.seq, "same", recorded, replayed, "", unreduced)
+    speak = tuple(fired(spoken) for spoken in verdict.spoken)
+    return ReplayLine(event.seq, "changed", recorded, replayed, _named(("outcome",)), unreduced, body.rules, speak)
+
+
+def _line(walk: _Walk, registry: Registry, event: Event, body: DecisionMade, law: Law | None) -> ReplayLine:
     if law is not None:
-        changed: tuple[str, ...] = ("outcome",) if verdict.outcome != body.outcome else ()
-    else:
-        changed = differences(event, body, again)
+        return _supposed(walk, registry, event, body, law)
+    again = decide_again(walk, registry, event, body)
+    verdict = again.evaluation.verdict
+    recorded, replayed = (body.outcome, body.reason), (verdict.outcome, verdict.reason)
+    changed = differences(event, body, again)
     lacking = _lacking(body, again)
-    reduced = _reduced(body, reader.openings(event.seq))
-    if reduced.status == "FAIL" and law is None:
+    reduced = _reduced(body, walk.openings(event.seq))
+    if reduced.status == "FAIL":
         # No erased reading explains this: the operation is there, and it is another one.
         why = f"{_named((*changed, reduced.check))}: {reduced.why}"
         return ReplayLine(event.seq, "changed", recorded, replayed, why)

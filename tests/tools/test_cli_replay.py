@@ -79,3 +79,38 @@ def test_a_broken_constitution_is_refused_in_one_line(desk, tmp_path):
 
 def test_an_event_beyond_the_log_is_an_error(desk):
     assert "there is no event 9999" in desk.run("replay", "--since", 9999).error
+
+
+def at_of(desk, event):
+    return desk.run("log", "show", str(event), "--json").object["at"]
+
+
+@pytest.mark.usefixtures("history")
+def test_a_part_of_the_log_by_number_or_by_time(desk, history):
+    def decided(*words):
+        return desk.run("replay", *words, "--json").object["decisions"]
+
+    first, second = history
+    assert decided("--from", first, "--to", first) == 1
+    assert decided("--to", second - 1) == 1
+    assert decided("--from", at_of(desk, second)) == 2
+    assert decided("--to", at_of(desk, first)) == 1
+    assert decided("--from", "2026-01-01T00:00:00.000000Z", "--to", "2026-01-02T00:00:00.000000Z") == 0
+    assert decided("--from", second, "--to", first) == 0
+
+
+@pytest.mark.parametrize("bound", ["soon", "2026-11-30", "-1"])
+def test_what_is_neither_number_nor_time_is_wrong_usage(desk, bound):
+    done = desk.run("replay", "--from", bound)
+    assert done.exit_code == 2
+    assert "such as 2026-11-30T12:00:00.000000Z" in done.error
+
+
+@pytest.mark.usefixtures("history")
+def test_a_change_is_explained_on_both_sides(desk, history, tmp_path):
+    words = ("replay", "--constitution", stricter(tmp_path), "--from", history[0], "--to", history[0])
+    (line,) = desk.run(*words, "--json").object["lines"]
+    assert "IX.delete" in {one["rule"] for one in line["explained"]["replayed"]}
+    assert line["explained"]["recorded"] != line["explained"]["replayed"]
+    page = desk.run(*words).stdout
+    assert "would speak" in page

@@ -17,9 +17,9 @@ from tools.cli.command import command as declare
 from tools.cli.failure import DONE, EVIDENCE, INCOMPLETE
 from tools.cli.output import Bar, emit, progress, table
 from tools.cli.session import opened
-from tools.errors import InputError
 from tools.files import read_text
 from tools.ledger import OpenLedger
+from tools.span import Bound, BoundParam, Span
 from verify.replay import ReplayLine, replay
 
 _STATUSES: Final = ("same", "changed", "not replayable")
@@ -28,7 +28,7 @@ _REASONS: Final = 5
 
 _EXAMPLE: Final = """\
 tally replay
-tally replay --constitution stricter.toml --since 1200"""
+tally replay --constitution stricter.toml --from 1200 --to 2026-11-30T12:00:00.000000Z"""
 
 
 @declare("replay", example=_EXAMPLE)
@@ -40,20 +40,23 @@ tally replay --constitution stricter.toml --since 1200"""
     is_flag=True,
     help="Exit with 6 if a decision could not be decided, or its operation not reduced, again.",
 )
-@click.option("--since", type=click.IntRange(0), default=0, metavar="N", help="Only decisions from event N on.")
-def command(constitution: Path | None, since: int, *, strict: bool) -> int:
+@click.option("--from", "--since", "first", type=BoundParam(), metavar="N|INSTANT", help="Only decisions from then on.")
+@click.option("--to", "last", type=BoundParam(), metavar="N|INSTANT", help="Only decisions up to then.")
+def command(constitution: Path | None, first: Bound | None, last: Bound | None, *, strict: bool) -> int:
     """Decide every recorded decision again, from the log's own states at that point.
 
     Exit code 3 if a decision comes out otherwise under the constitution that it was made under. With --constitution
-    a change is the answer to a question, and the exit code is 0. Where a reading of trust was erased since, and the
-    decision comes out otherwise without it, it is NOT-CHECKED: counted as not replayable. Where the operation was
-    erased, or depends on a home directory, its actions are taken as recorded: counted as reduction not repeated.
+    a change is the answer to a question, and the exit code is 0: the rules that spoke then are told, and those that
+    would speak. Where a reading of trust was erased since, and the decision comes out otherwise without it, it is
+    NOT-CHECKED: counted as not replayable; so is, with --constitution, whatever lacks something that it needs. Where
+    the operation was erased, or depends on a home directory, its actions are taken as recorded: counted as reduction
+    not repeated.
     """
     document = None if constitution is None else read_text(constitution)
     if document is not None:
         load(document)
     with opened() as ledger, progress("replaying") as bar:
-        lines = replayed(ledger, document, since, bar)
+        lines = replayed(ledger, document, Span(first, last), bar)
     counts = Counter[str](line.status for line in lines)
     changed = [line for line in lines if line.status != "same"]
     unreduced = [line for line in lines if line.unreduced]
@@ -69,7 +72,9 @@ def command(constitution: Path | None, since: int, *, strict: bool) -> int:
     for why, count in Counter(line.unreduced for line in unreduced).most_common(_REASONS):
         emit([], f"  {count}: {why}")
     if changed:
-        emit([], table(("decision", "status", "recorded", "now", "why"), [_row(line) for line in changed[:_SHOWN]]))
+        header = ("decision", "status", "recorded", "now", "why", "spoke then", "would speak")
+        width = len(header) if document is not None else 5
+        emit([], table(header[:width], [_row(line)[:width] for line in changed[:_SHOWN]]))
     if len(changed) > _SHOWN:
         emit([], f"and {len(changed) - _SHOWN} more; --json gives all")
     if counts["changed"] and document is None:
@@ -77,22 +82,19 @@ def command(constitution: Path | None, since: int, *, strict: bool) -> int:
     return INCOMPLETE if strict and (counts["not replayable"] or unreduced) else DONE
 
 
-def replayed(ledger: OpenLedger, document: str | None, since: int, bar: Bar | None = None) -> list[ReplayLine]:
-    """Replay a ledger, and give the lines of the decisions from an event on.
+def replayed(ledger: OpenLedger, document: str | None, span: Span, bar: Bar | None = None) -> list[ReplayLine]:
+    """Replay a ledger, and give the lines of the decisions of a span.
 
     Raises:
-        InputError: the log does not reach that event.
+        InputError: the log does not reach so far.
     """
 
     def work(snapshot: Snapshot) -> list[ReplayLine]:
-        if since >= snapshot.head.size:
-            raise InputError(
-                f"the log has {snapshot.head.size} events, the first of which is 0; there is no event {since}"
-            )
+        wanted = span.within(snapshot, ledger.registry)
         # Closed here: where the replay breaks off, the database must not be closed before its cursor.
         with closing(_told(snapshot, bar)) as events:
             lines = replay(events, snapshot.openings, ledger.registry, ledger.views, document)
-            return [line for line in lines if line.seq >= since]
+            return [line for line in lines if line.seq in wanted]
 
     return ledger.log.read(work)
 
@@ -112,4 +114,5 @@ def _summary(counts: Counter[str], *, hypothetical: bool) -> str:
 
 
 def _row(line: ReplayLine) -> tuple[object, ...]:
-    return (line.seq, line.status, " ".join(line.recorded), " ".join(line.replayed), line.why)
+    then, now = (", ".join(dict.fromkeys(rule.rule for rule in rules)) for rules in (line.spoke, line.speak))
+    return (line.seq, line.status, " ".join(line.recorded), " ".join(line.replayed), line.why, then, now)

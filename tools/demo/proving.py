@@ -18,6 +18,7 @@ from tools.demo.page import Page
 from tools.demo.stage import Stage
 from tools.home import write_new
 from tools.proving import check, command_line, prove
+from tools.span import Span
 from verify.bundle.choice import EVERYTHING
 from verify.errors import VerifyError
 from verify.views import EVENTS, VIEWS
@@ -75,7 +76,7 @@ def flipped(stage: Stage, page: Page) -> None:
 def replays(stage: Stage, page: Page) -> None:
     """Decide everything again."""
     page.tell("Every decision of this story is decided again from the states as they stood then.")
-    lines = replayed(stage.ledger, None, 0)
+    lines = replayed(stage.ledger, None, Span())
     counts = Counter(line.status for line in lines)
     page.show([f"{len(lines)} decisions: {counts['same']} same, {counts['changed']} changed"])
     page.expect("all come out the same", bool(lines) and counts["same"] == len(lines))
