@@ -1,4 +1,5 @@
 import re
+import sqlite3
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
 
@@ -230,3 +231,30 @@ def test_files_are_written_and_never_over_others(desk, decided, tmp_path):
 def test_a_tree_is_drawn_with_its_rails():
     tree = Branch("a", (Branch("b", (Branch("c"), Branch("d"))), Branch("e", (Branch("f\n"),))))
     assert drawn(tree) == "a\n├─ b\n│  ├─ c\n│  └─ d\n└─ e\n   └─ f\\x0a"
+
+
+def test_a_shadow_is_told_as_not_enforced(desk, tmp_path):
+    from tests.decisions.test_shadow import STRICT
+
+    (tmp_path / "strict.toml").write_text(STRICT)
+    assert desk.sign("shadow", "start", tmp_path / "strict.toml").exit_code == 0
+    seq = desk.decide("a", "--verb", "write", "--target", "file:///srv/app/x").object["decision"]
+    text = desk.run("explain", seq).stdout
+    assert text.startswith("ALLOW")
+    assert re.search(r"Shadow, NOT ENFORCED: the candidate of event \d+ would have said hold", text)
+    assert desk.run("explain", seq, "--json").object["shadow"]["enforced"] is False
+    assert desk.run("explain", seq, "--voice", "agent", "--json").object["may_run"] is True
+
+
+def test_a_record_that_was_rewritten_is_evidence(desk, decided):
+    (file,) = (one for one in desk.ledger.iterdir() if one.read_bytes()[:6] == b"SQLite")
+    with sqlite3.connect(file) as connection:
+        for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+            connection.execute(f'DROP TRIGGER "{name}"')
+        (data,) = connection.execute("SELECT bytes FROM events WHERE seq = ?", (decided["deny"],)).fetchone()
+        rewritten = data.replace(b'"outcome":"deny"', b'"outcome":"hold"')
+        connection.execute("UPDATE events SET bytes = ? WHERE seq = ?", (rewritten, decided["deny"]))
+    connection.close()
+    done = desk.run("explain", decided["deny"])
+    assert done.exit_code == 3
+    assert "differs from its record in outcome: run tally audit" in done.error

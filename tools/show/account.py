@@ -11,6 +11,7 @@ from decisions.explanation.change import Change
 from decisions.explanation.explained import ActionRead, AtomRead, RuleRead
 from decisions.explanation.nearest import Nearest
 from decisions.explanation.obstacle import spelt
+from decisions.shadow import NOT_ENFORCED
 from grants.consent import ConsentMatch
 from grants.identifier import code_points
 from tools.cli.output import counted
@@ -69,6 +70,11 @@ def _below(account: Account) -> Iterator[Branch]:
         told = [Branch(": ".join(filter(None, (code, detail, part)))) for code, detail, part in account.problems]
         yield Branch("What could not be read, and is denied for it", tuple(told), "deny")
     yield from _followed(account)
+    if account.body.shadow is not None:
+        shadow = account.body.shadow
+        rules = tuple(Branch(f"{one.truth}: {one.effect} [{one.rule}]") for one in shadow.rules)
+        would = f"the candidate of event {shadow.started} would have said {shadow.outcome}, {', '.join(shadow.reasons)}"
+        yield Branch(f"Shadow, {NOT_ENFORCED}: {would}", rules, "unknown")
     if found.nearest is not None and account.body.outcome != "allow":
         yield _nearest(found.nearest)
 

@@ -30,6 +30,7 @@ def account_json(account: Account) -> dict[str, Json]:
         "problems": problems,
         "trouble": found.trouble or None,
         "nearest": found.nearest.to_json() if found.nearest else None,
+        **({"shadow": body.shadow.model_dump(mode="json")} if body.shadow else {}),
         "lacking": list(account.lacking),
         "differs": list(account.differs),
         "request": account.request,
