@@ -126,6 +126,9 @@ def _compress(call: Call) -> None:
     if parsed.has("-S"):
         raise UnreadableError("an archive under another suffix")
     call.files("write", _partners(parsed.operands, suffix, unpacks=unpacks), many=many)
+    if many:
+        # Of a directory, what is made lies in it.
+        call.files("write", parsed.operands, many=True)
     if not parsed.has("-k", "--keep"):
         call.files("delete", parsed.operands, many=many)
 

@@ -152,7 +152,8 @@ def _read_files(call: Call, found: Mapping[str, list[Word]]) -> None:
 
 def _named(account: str, service: str, operation: str, found: Mapping[str, list[Word]]) -> list[tuple[bool, str]]:
     """Give what the parameters name, and whether it is what the operation acts on."""
-    noun = "-".join(operation.split("-")[1:])
+    # What is restored is the new thing; what it is made from is only read.
+    noun = "-".join(operation.split("-")[1:]).partition("-from-")[0]
     result: list[tuple[bool, str]] = []
     for option, words in found.items():
         sort = _sort(option, noun)
@@ -217,6 +218,15 @@ def _delete_object(call: Call, found: Mapping[str, list[Word]]) -> None:
     _object(call, found, "delete")
 
 
+def _delete_objects(call: Call, found: Mapping[str, list[Word]]) -> None:
+    """Which objects go, a parameter lists."""
+    account, bucket = _one(found, "--profile", CURRENT), _one(found, "--bucket", "")
+    if not bucket or "/" in bucket or ":" in bucket:
+        raise UnreadableError("no name of a bucket", "ID_INVALID")
+    _read_files(call, found)
+    call.infrastructure("delete", below(f"aws://{account}/s3", bucket), scope="many")
+
+
 def _head_object(call: Call, found: Mapping[str, list[Word]]) -> None:
     _object(call, found, "read")
 
@@ -247,6 +257,7 @@ _APART: Mapping[tuple[str, str], Callable[[Call, Mapping[str, list[Word]]], None
     ("s3api", "put-object"): _put_object,
     ("s3api", "copy-object"): _put_object,
     ("s3api", "delete-object"): _delete_object,
+    ("s3api", "delete-objects"): _delete_objects,
     ("s3api", "head-object"): _head_object,
     ("s3api", "get-object"): _get_object,
     ("lambda", "invoke"): _invoke,

@@ -11,6 +11,7 @@ from decisions.reducers.shell.call import Call
 from decisions.reducers.shell.commands.git_tables import (
     BISECT,
     BRANCH,
+    BUNDLE,
     CONFIG,
     FORMAT_PATCH,
     REMOTE,
@@ -59,8 +60,8 @@ def _stash(call: Call, words: tuple[Word, ...]) -> None:
         raise UnreadableError("an action of git stash that isn't known")
     # What it puts away is gone from the files: also those that git has never seen.
     takes = action in {"push", "save"} and parsed.has("-u", "--include-untracked", "-a", "--all")
-    drops = takes or action in {"drop", "clear", "pop"}
-    done = Subcommand(STASH, writes=action not in {"list", "show"}, drops=drops)
+    drops = takes or action in {"drop", "clear", "pop", "branch"}
+    done = Subcommand(STASH, writes=action not in {"list", "show"}, drops=drops, hooks=action == "branch")
     effects(call, done)
     outside(call, parsed, done)
 
@@ -123,6 +124,16 @@ def _bisect(call: Call, words: tuple[Word, ...]) -> None:
     effects(call, Subcommand(BISECT, writes=not looks, drops=not looks, hooks=not looks))
 
 
+def _bundle(call: Call, words: tuple[Word, ...]) -> None:
+    """Commits in a file of their own."""
+    parsed = call.parse(BUNDLE, words)
+    action = parsed.operands[0].literal if parsed.operands else ""
+    if action not in {"create", "verify", "list-heads"}:
+        raise UnreadableError("an action of git bundle that isn't read")
+    effects(call, Subcommand(BUNDLE))
+    call.files("write" if action == "create" else "read", parsed.operands[1:2])
+
+
 def _format_patch(call: Call, words: tuple[Word, ...]) -> None:
     """A file for each commit, in this directory or in one that is named."""
     parsed = call.parse(FORMAT_PATCH, words)
@@ -145,6 +156,7 @@ OTHERS: Mapping[str, Callable[[Call, tuple[Word, ...]], None]] = {
     "config": _config,
     "submodule": _submodule,
     "bisect": _bisect,
+    "bundle": _bundle,
     "format-patch": _format_patch,
     "help": _help,
     "version": _help,

@@ -277,6 +277,7 @@ FORMAT_PATCH = options(
     numbers=True,
     globs=False,
 )
+BUNDLE = options("-q --quiet --progress --all --branches --tags --version=", globs=False)
 BISECT = options("--no-checkout --first-parent --term-old= --term-new=", globs=False)
 CONFIG = options(
     "-lz --list --get --get-all --get-regexp --show-origin --show-scope --name-only --global --local --system "

@@ -211,7 +211,13 @@ def _search(call: Call, words: Sequence[Word]) -> None:
     call.run(egress=name == "hub")
 
 
+def _create(call: Call, words: Sequence[Word]) -> None:
+    parsed = _table(call, options(""), words)
+    call.files("write", parsed.operands, many=True)
+
+
 _LOCAL: Mapping[str, Callable[[Call, Sequence[Word]], None]] = {
+    "create": _create,
     "dependency": _dependency,
     "package": _package,
     "pull": _pull,

@@ -22,7 +22,8 @@ _CURL = options(
     "--request= --header= --user-agent= --referer= --max-time= --write-out= --user= --cookie= --cookie-jar=> "
     "--data= --data-raw= --data-binary= --data-ascii= --data-urlencode= --form= --form-string= --upload-file= "
     "--json= --range= --url= --retry= --retry-delay= --retry-max-time= --connect-timeout= --max-filesize= "
-    "--cacert=< --cert=< --key=< -C= --continue-at= -x= --proxy=",
+    "--cacert=< --cert=< --key=< -C= --continue-at= -x= --proxy= "
+    "-D=> --dump-header=> --trace=> --trace-ascii=> --stderr=> --create-dirs --no-keepalive --ssl-reqd --path-as-is",
     globs=False,
 )
 _BODIES = names(
@@ -54,7 +55,7 @@ _SSH_SETTING = re.compile(
 )
 _OVER_SSH = re.compile(r"ssh(?: -p ?[0-9]+| -[46qCT])*", re.ASCII)
 _COPY = options(
-    "-avzrlptgoDnuhPqcixHC46WmAXSO -e= -B= --archive --verbose --compress --recursive --links --perms --times "
+    "-avzrlLptgoDnuhPqcixHC46WmAXSO -e= -B= --archive --verbose --compress --recursive --links --perms --times "
     "--group --owner --dry-run --update --human-readable --partial --progress --quiet --checksum "
     "--itemize-changes --hard-links --delete --delete-after --delete-before --delete-during --delete-excluded "
     "--exclude= --include= --stats --info= --bwlimit= --size-only --ignore-existing --mkpath --relative "

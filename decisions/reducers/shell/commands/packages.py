@@ -74,7 +74,9 @@ _INSTALLS = names(
     "fetch get download tool run-script --install -i -S -U build-dep reinstall require global toolchain "
     "restore bootstrap --with --with-editable --with-requirements"
 )
-_SENDS = names("publish push upload login deploy unpublish deprecate cp")
+_SENDS = names(
+    "publish push upload login deploy unpublish deprecate cp yank owner dist-tag token access adduser logout"
+)
 # They fetch what they run, or what they lack, whatever they are told.
 _FETCHERS = names("pipx corepack ensurepip")
 

@@ -21,6 +21,7 @@ from decisions.reducers.shell.word import Word
 _SWITCHES = names("""
     auto-approve compact-warnings destroy detailed-exitcode input json lock no-color refresh refresh-only upgrade
     reconfigure migrate-state backend get recursive check diff write list force-copy help version raw allow-missing
+    update
     """)
 _VALUED = names("""
     var var-file target replace out parallelism lock-timeout state backup backend-config chdir plugin-dir

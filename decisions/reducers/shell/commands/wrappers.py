@@ -38,7 +38,6 @@ _TIMEOUT = _table("-vfp -s= -k= --signal= --kill-after= --preserve-status --fore
 _PLAIN = {
     "nice": _table("-n= --adjustment="),
     "ionice": _table("-t -c= -n= --class= --classdata= --ignore"),
-    "nohup": _table(""),
     "setsid": _table("-cfw --ctty --fork --wait"),
     "stdbuf": _table("-i= -o= -e= --input= --output= --error="),
     "busybox": _table(""),
@@ -46,6 +45,7 @@ _PLAIN = {
     "chronic": _table(""),
     "caffeinate": _table("-dimsu"),
 }
+_NOHUP = options("", ends_at_operand=True, globs=False)
 _OPAQUE = names(
     """
     at batch bwrap capsh chroot chrt cron dbus-run-session direnv dumb-init entr expect fakeroot
@@ -60,6 +60,18 @@ def _plain(call: Call) -> None:
     parsed = call.parse(_PLAIN[call.name])
     if parsed.operands:
         call.then(parsed.operands)
+
+
+def _nohup(call: Call) -> None:
+    """What a command prints at a terminal goes to a file: here, or in the home directory where that can't be."""
+    operands = call.parse(_NOHUP).operands
+    if not operands:
+        return
+    if not call.within.captured:
+        call.files("write", [Word.of("./nohup.out")])
+        if call.home is not None:
+            call.files("write", [Word.of(f"{call.home}/nohup.out")])
+    call.then(operands)
 
 
 def _opaque(call: Call) -> None:
@@ -164,6 +176,7 @@ COMMANDS: dict[str, Callable[[Call], None]] = {
     **dict.fromkeys(_PLAIN, _plain),
     **dict.fromkeys(_OPAQUE, _opaque),
     "env": _env,
+    "nohup": _nohup,
     "sudo": _sudo,
     "doas": _sudo,
     "pkexec": _sudo,
