@@ -3,6 +3,8 @@
 A registration with the attribute ``casefold`` says that its store takes ``.GIT`` and ``.git`` for one name. An action
 under it is then also an action on every registered resource whose name folds to the same.
 
+A call of a server's tool is also what the tool's registration says that it does.
+
 An action on a directory or a table reaches what is in it. Whatever is registered below is judged too, by its own
 properties: a broad target does not step around a narrow prohibition.
 
@@ -15,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from decisions.action import Action, Problem, Reduction, action
+from decisions.pins import classified_as, is_pinned
 from grants.book.resources import BELOW, SPELLING
 from grants.book.states import BelowState, ResourceState, SpellingsState
 from grants.reading import StateReader, read_state
@@ -44,6 +47,9 @@ def expand(reader: StateReader, reduction: Reduction) -> Reduction:
         reached: list[Action] = []
         for one in actions:
             reached += _spelt_otherwise(reader, one)
+            for found in classified_as(reader, one) if is_pinned(one) else ():
+                problems.update([found] if isinstance(found, Problem) else [])
+                reached.extend([found] if isinstance(found, Action) else [])
             below = _registered_below(reader, one) if _reaches_below(one) else []
             if below is None:
                 problems.add(Problem("TOO_COMPLEX", f"more than {MOST_BELOW} registered names lie below", one.target))

@@ -10,6 +10,7 @@ claims of the things it touches can only make a verdict stricter.
     typed          {"verb": ..., "target": ..., "kind": ...} or {"actions": [...]}
     conversation   {"class": ..., "person": ..., "domain": ...}
     file           {"verb": ..., "path": ..., "to": ..., "cwd": ..., "recursive": ...}
+    mcp            {"server": ..., "method": "tools/call", "params": {...}, "definition": {...}}
     http           {"method": ..., "url": ..., "headers": {...}, "body": ..., "redirected_from": ...}
     unreadable     {"text": ..., "bytes": ..., "why": ...}               whatever came in, and what was wrong with it
 
@@ -24,7 +25,7 @@ from ledger.canon import Json
 from ledger.errors import CanonError
 
 MAX_PAYLOAD_BYTES = 256 * 1024
-FORMS = ("tool_call", "shell", "sql", "typed", "conversation", "file", "http", "unreadable")
+FORMS = ("tool_call", "shell", "sql", "typed", "conversation", "file", "http", "mcp", "unreadable")
 
 _KEPT_OF_UNREADABLE = 4096
 _KEPT_OF_REASON = 200

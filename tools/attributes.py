@@ -1,8 +1,9 @@
 """What a registrar says of a resource, held against the constitution in force.
 
 A value that no rule could read helps nobody and looks as if it did; so an attribute that the constitution does not
-declare, or a value outside its domain, is refused with the nearest spelling. ``domain`` and ``casefold`` may always be
-said: the decision point itself reads the trust domain, and whether the store takes two spellings for one name.
+declare, or a value outside its domain, is refused with the nearest spelling. ``domain``, ``casefold`` and ``effect``
+may be said always: the decision point itself reads the trust domain, whether the store takes two spellings for one
+name, and what a pinned tool does.
 
 Source: DESIGN section 10 (the resource view).
 """
@@ -11,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from decisions.constitution import Attribute, Constitution
+from decisions.pins import EFFECT, EFFECTS
 from grants.events import Attributes, Label, Scalar
 from grants.expression import AttributeType, Choice, Flag, Interval, Name
 from grants.identifier import code_points
@@ -18,7 +20,7 @@ from grants.reference import Pattern
 from grants.spelling import suggestion
 from tools.errors import InputError
 
-ALWAYS: Final[Mapping[str, AttributeType]] = {"domain": Name(), "casefold": Flag()}
+ALWAYS: Final[Mapping[str, AttributeType]] = {"domain": Name(), "casefold": Flag(), EFFECT: Choice(EFFECTS)}
 
 _FLAGS: Final = {"true": True, "false": False}
 

@@ -15,6 +15,7 @@ from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, too_complex
 from decisions.reducers.files import reduce_file
 from decisions.reducers.http import reduce_http
+from decisions.reducers.mcp import reduce_mcp
 from decisions.reducers.payload import Fields, check_keys, optional_text, text
 from decisions.reducers.tool_call import reduce_tool_call
 from decisions.reducers.typed import reduce_typed
@@ -30,8 +31,8 @@ def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None
     """Reduce an operation.
 
     Args:
-        form: ``tool_call``, ``shell``, ``sql``, ``typed``, ``conversation``, ``file`` or ``http``; any other is opaque,
-            ``unreadable`` among them, whose payload says what was wrong.
+        form: ``tool_call``, ``shell``, ``sql``, ``typed``, ``conversation``, ``file``, ``http`` or ``mcp``; any other
+            is opaque, ``unreadable`` among them, whose payload says what was wrong.
         payload: the operation's own fields, as received.
         home: the absolute home directory of whoever asks, or None where it isn't known.
 
@@ -99,10 +100,15 @@ def _http(effects: Effects, payload: Fields, _home: str | None) -> None:
     reduce_http(effects, payload)
 
 
+def _mcp(effects: Effects, payload: Fields, _home: str | None) -> None:
+    reduce_mcp(effects, payload)
+
+
 _FORMS: Mapping[str, Callable[[Effects, Fields, str | None], None]] = {
     "conversation": _conversation,
     "file": _file,
     "http": _http,
+    "mcp": _mcp,
     "shell": _shell,
     "sql": _sql,
     "tool_call": _tool_call,

@@ -1,9 +1,10 @@
 """Tool calls of coding agents: ``{"tool_name": ..., "tool_input": {...}, "cwd": ...}``.
 
 A tool is known by its exact name, and each field of its input must be known: a field that nobody knows may do
-anything (policy case A07). Every other tool, ``mcp__*`` among them, has no reducer and is opaque. Other fields of the
-call itself (session, hook, transcript) are not read, but ``database`` and ``dialect``, by which the enforcement point
-that holds the connection says where SQL goes; what the tool's input says of it must agree.
+anything (policy case A07). ``mcp__<server>__<tool>`` is a tool of a server's, read by `decisions.reducers.mcp`; every
+other has no reducer and is opaque. Other fields of the call itself (session, hook, transcript) are not read, but those
+by which the enforcement point says what it knows: ``database`` and ``dialect`` where SQL goes, with which the tool's
+input must agree, and ``tool_definition`` the definition of a server's tool.
 
 Source: DESIGN section 10; policy cases A07, A13, A19, F05, J03.
 """
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, too_complex, unresolved
+from decisions.reducers.mcp import HOSTED, reduce_hosted
 from decisions.reducers.paths import path_of, resolve, scope_of
 from decisions.reducers.payload import Fields, check_keys, object_of, optional_text, text
 from decisions.reducers.web import web_target
@@ -61,6 +63,10 @@ def reduce_tool_call(effects: Effects, payload: Fields, *, home: str | None) -> 
         UnreadableError: an unknown tool, or an input that can't be read.
     """
     name = text(payload, "tool_name")
+    if name.startswith(HOSTED):
+        object_of(payload.get("tool_input"), "tool_input")
+        reduce_hosted(effects, name, payload.get("tool_definition"))
+        return
     tool = _TOOLS.get(name)
     if tool is None:
         raise UnreadableError(f"no reducer for the tool {name[:80]!a}")

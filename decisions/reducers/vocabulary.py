@@ -101,7 +101,9 @@ SCHEMES_OF_KIND: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         "file": frozenset({"file"}),
         "data": frozenset({"db"}),
-        "infrastructure": frozenset(scheme for scheme, kind in KIND_OF_SCHEME.items() if kind == "infrastructure"),
+        "infrastructure": frozenset(
+            scheme for scheme, kind in KIND_OF_SCHEME.items() if kind == "infrastructure" or scheme == "tool"
+        ),
         "network": frozenset({"http", "https", "tool"}),
         "exec": frozenset({"program", "tool", "file"}),
         "environment": frozenset({"env"}),

@@ -23,7 +23,7 @@ from ledger.event import Event, Registry
 from ledger.instant import Instant
 from ledger.log import Snapshot
 from tools.attributes import check_reference, checked, from_words
-from tools.cli import resource_look
+from tools.cli import resource_look, resource_tools
 from tools.cli.command import group
 from tools.cli.output import emit
 from tools.cli.params import Act, Signing, actor, sign_act, sign_acts, signing_options
@@ -293,7 +293,7 @@ def words(given: Sequence[str], absent: Sequence[str]) -> dict[str, Sequence[str
     return said
 
 
-for _more in (resource_look.list_, resource_look.show):
+for _more in (resource_look.list_, resource_look.show, resource_tools.tools):
     command.add_command(_more)
 
 

@@ -12,6 +12,7 @@ from typing import Final
 from decisions.action import Action, Reduction
 from decisions.events import DecisionMade
 from decisions.reducers import VERSION, reduce_operation
+from decisions.reducers.mcp import PINNED
 from grants.consent import ARGS
 from ledger.canon import Json
 from ledger.disclosure import Opening
@@ -67,12 +68,13 @@ def _reduced(body: DecisionMade, payload: dict[str, Json]) -> Line:
             CHECK, "reading the operation was given up for the time that it took; what it does is not told"
         )
     # What the decision point may add, each a deny: more is registered below a target than is looked at; a link can't be
-    # followed; the request's id can't be kept.
-    added = set(body.problems) - codes <= {"TOO_COMPLEX", "TARGET_UNRESOLVED", "ID_INVALID"}
+    # followed; the request's id can't be kept; a tool's registration does not say what it does.
+    added = set(body.problems) - codes <= {"TOO_COMPLEX", "TARGET_UNRESOLVED", "ID_INVALID", *_unsaid(found)}
     if found - recorded or codes - set(body.problems) or not added:
         return failed(CHECK, "the operation does something else than the decision recorded")
     more = recorded - found
-    if any(_loose(effect) not in {_loose(one) for one in found} for effect in more):
+    loose, tools = {_loose(one) for one in found}, {one[2] for one in found if one[0] == "exec"}
+    if any(_loose(effect) not in loose and not _is_of_a_tool(effect, tools) for effect in more):
         return failed(CHECK, "the decision recorded an action that the operation does not hold")
     reached = f", and {len(more)} that they reach" if more else ""
     return passed(CHECK, f"reduced again, it does the same: actions {len(found)}{reached}", len(found))
@@ -90,3 +92,13 @@ def _loose(effect: tuple[object, ...]) -> tuple[object, ...]:
     """Leave out the target where an action reaches further: by a link, another spelling, or what lies below."""
     kind, verb, _, facts = effect
     return (kind, verb, facts)
+
+
+def _is_of_a_tool(effect: tuple[object, ...], tools: set[object]) -> bool:
+    """Tell whether an action is what a server's tool was registered to do, which only the store knows."""
+    kind, _, target, _ = effect
+    return kind == "infrastructure" and target in tools and str(target).startswith(PINNED)
+
+
+def _unsaid(found: Iterable[tuple[object, ...]]) -> set[str]:
+    return {"UNPARSEABLE"} if any(str(target).startswith(PINNED) for _, _, target, _ in found) else set()

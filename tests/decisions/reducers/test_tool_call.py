@@ -90,7 +90,7 @@ def test_tool_call_reduces_to_its_effects(
 
 @pytest.mark.parametrize(
     "name",
-    ["mcp__db__query", "mcp__fs__Read", "read", "READ", "Read ", " Read", "", "Task", "KillShell", "Re\u0430d", "Skill",
+    ["mcp_fs_Read", "MCP__fs__Read", "read", "READ", "Read ", " Read", "", "Task", "KillShell", "Re\u0430d", "Skill",
      "SlashCommand", "ExitPlanMode", "bash", "Sql", "__class__", None, 1, ["Read"], {"a": 1}],
 )  # fmt: skip
 def test_unknown_tool_is_opaque(name: Any, notation: Notation) -> None:

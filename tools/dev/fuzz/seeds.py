@@ -71,6 +71,7 @@ PAYLOADS: Mapping[str, list[bytes]] = {
     "http": [
         b'{"method":"POST","url":"https://x.example/a","headers":{"Accept":"*/*"},"body":"x","redirected_from":1}'
     ],
+    "mcp": [b'{"server":"a","method":"tools/call","params":{"name":"b"},"definition":{"name":"b","inputSchema":{}}}'],
     "typed": [b'{"verb":"delete","target":"db://prod/users"}', b'{"actions":[{"verb":"read","target":"file:///a"}]}'],
     "conversation": [b'{"class":"empathy","person":"p","domain":"grief"}'],
     "unreadable": [b'{"text":"a","bytes":1,"why":"b"}'],
