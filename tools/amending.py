@@ -17,8 +17,9 @@ from decisions.book import CURRENT
 from decisions.constitution.loader import load_cached
 from decisions.constitution.model import Amending
 from decisions.errors import AnalysisError
+from decisions.law import law_in_force
 from grants.principals import last_restored
-from grants.standing import standing_terms
+from grants.standing import StandingTerms, standing_terms
 from ledger.canon import Json
 from ledger.event import Registry
 from ledger.instant import Instant
@@ -116,6 +117,23 @@ def difference_now(look: Snapshot, registry: Registry, base: int, document: str,
     old, grants = load_cached(document_of(look, registry, base)), standing_terms(look, registry, at)
     try:
         return compare(Rules(old, grants), Rules(load_cached(document), grants), registered(look, inherit=old.inherit))
+    except AnalysisError:
+        return None
+
+
+def opened_by(look: Snapshot, registry: Registry, terms: StandingTerms, at: Instant) -> Difference | None:
+    """Tell what one more standing grant opens beside those that its subject has; the grants of others are none of it.
+
+    Returns:
+        The difference, or None where it is too involved for an exact answer.
+
+    Raises:
+        DecisionError: no constitution is in force.
+    """
+    law = law_in_force(look, registry).constitution
+    held = tuple(one for one in standing_terms(look, registry, at) if one.subject == terms.subject)
+    try:
+        return compare(Rules(law, held), Rules(law, (*held, terms)), registered(look, inherit=law.inherit))
     except AnalysisError:
         return None
 

@@ -170,3 +170,21 @@ def test_an_auditor_finds_the_wrong_class(tally, ledger, mislabelled, tmp_path, 
         capsys.readouterr()
         assert tally_verify([*words, *trusted]) == 3
         assert LIE in capsys.readouterr().out
+
+
+def test_a_grant_says_what_it_opens_before_it_is_signed(desk):
+    """New standing grants take a human's signature; the class of it stands above what she signs."""
+    words = ("grant", "ratify", "--subject", "agent:ops-7", "--kind", "file", "--verb", "write", "--reason", "daily")
+    words = (*words, "--targets", "file:///srv/**", "--when", 'environment == "staging"')
+    told = assert_done(desk.sign(*words)).stderr
+    assert "loosening: more may happen than before, and nothing less" in told
+    again = assert_done(desk.sign(*words)).stderr
+    assert "equivalent: nothing that is decided changes" in again
+    assert told.index("loosening") < told.index("tallystick grant.ratified v1")
+
+
+@pytest.mark.parametrize("by", ["agent:a", "agent:b"])
+def test_an_agent_ratifies_nothing(tally, agents, by):
+    words = ("--kind", "file", "--verb", "write", "--targets", "file:///x/**", "--when", 'environment == "dev"')
+    refused = assert_done(tally("grant", "ratify", "--subject", "agent:b", *words, "--reason", "x", *agents(by[-1])), 1)
+    assert "signed by a human" in refused.error

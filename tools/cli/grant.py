@@ -21,16 +21,18 @@ from ledger.disclosure import Opening
 from ledger.event import Event
 from ledger.instant import Instant, later
 from ledger.log import Snapshot
+from tools.amending import opened_by
 from tools.cli.asking import Asked, Span, operation_of, operation_options
 from tools.cli.command import group
 from tools.cli.consenting import sign_consent
-from tools.cli.output import emit, table
+from tools.cli.output import emit, say, table
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.deciding import decision_point
 from tools.granting import Foreseen, Given, grant_foreseen, grants, history, is_consent
 from tools.granting import request as find
 from tools.ledger import OpenLedger
+from tools.rulebook.pages import difference_lines
 from tools.show.asked import received_lines, request_text
 from tools.show.standing import HEADER, history_lines
 
@@ -72,7 +74,8 @@ def ratify(  # noqa: PLR0913  (one argument for each option)
 ) -> None:
     """Ratify a standing grant: a pattern that applies until it is revoked.
 
-    It never selects what is irreversible in production.
+    It never selects what is irreversible in production. What it opens, and for which resources of today, is said before
+    it is signed: it can open something, or nothing, and takes a human's signature either way.
     """
     with opened() as ledger:
         until = _until(ledger, expires, span)
@@ -80,7 +83,10 @@ def ratify(  # noqa: PLR0913  (one argument for each option)
 
         def act(snapshot: Snapshot, actor: str) -> Prepared:
             vocabulary = law_in_force(snapshot, ledger.registry).vocabulary
-            return acts.ratify_grant(snapshot, vocabulary, by=actor, terms=terms, reason=reason)
+            prepared = acts.ratify_grant(snapshot, vocabulary, by=actor, terms=terms, reason=reason)
+            opening = opened_by(snapshot, ledger.registry, terms, ledger.now())
+            say("\n".join(difference_lines(opening)) if opening else "too involved to tell what it opens")
+            return prepared
 
         event = sign_act(ledger, signing, act)
     _given(event, until)
