@@ -105,6 +105,7 @@ def decision(
         session=circumstances.domain,
         correlated=circumstances.correlated,
         reducers=reducers.VERSION,
+        plugin=reducers.read_by(asked.operation.form),
         actions=decided_actions(evaluation),
         problems=tuple(problem.code for problem in evaluation.reduction.problems),
         detail=detail.commitment() if detail else None,

@@ -180,6 +180,7 @@ class DecisionMade(Body):
         detail: commitment to the problems' explanation, or null.
         constitution: digest of the constitution that was applied.
         reads: every state that the verdict rests on.
+        plugin: name and version of the plug-in that reads this form; left out where it is one of ours.
         shadow: what a candidate would have answered, which is NOT ENFORCED; left out where no shadow runs.
     """
 
@@ -208,6 +209,7 @@ class DecisionMade(Body):
     needs: Annotated[tuple[Need, ...], Many]
     constitution: str
     reads: Annotated[tuple[Read, ...], Many]
+    plugin: Annotated[tuple[str, str] | None, Many, Field(exclude_if=_is_none)] = None
     shadow: Annotated[ShadowVerdict | None, Field(exclude_if=_is_none)] = None
 
     @property

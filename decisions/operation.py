@@ -12,13 +12,16 @@ claims of the things it touches can only make a verdict stricter.
     file           {"verb": ..., "path": ..., "to": ..., "cwd": ..., "recursive": ...}
     mcp            {"server": ..., "method": "tools/call", "params": {...}, "definition": {...}}
     http           {"method": ..., "url": ..., "headers": {...}, "body": ..., "redirected_from": ...}
+    acme.plan      whatever the plug-in wants that reads this form (decisions.reducers.plugins)
     unreadable     {"text": ..., "bytes": ..., "why": ...}               whatever came in, and what was wrong with it
 
 Source: DESIGN section 10.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from ledger import canon
 from ledger.canon import Json
@@ -26,6 +29,8 @@ from ledger.errors import CanonError
 
 MAX_PAYLOAD_BYTES = 256 * 1024
 FORMS = ("tool_call", "shell", "sql", "typed", "conversation", "file", "http", "mcp", "unreadable")
+PLUGGED_IN: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}(?:\.[a-z0-9][a-z0-9_-]{0,31}){1,3}", re.ASCII)
+"""How the forms of plug-ins are named: with a dot, as none of ours is."""
 
 _KEPT_OF_UNREADABLE = 4096
 _KEPT_OF_REASON = 200
@@ -36,7 +41,7 @@ class Operation:
     """What was asked.
 
     Attributes:
-        form: one of `FORMS`.
+        form: one of `FORMS`, or a plug-in's.
         payload: the request's own content.
         operands: content digest of each thing that the operation will run or send, by reference, base64url.
         domain: the conversation's or session's trust domain by the word of the enforcement point.
@@ -59,6 +64,11 @@ class Operation:
         return claimed if isinstance(claimed, dict) else {}
 
 
+def is_form(text: str) -> bool:
+    """Tell whether an operation can have this form: one of ours, or the name of a plug-in's, there or not."""
+    return text in FORMS or PLUGGED_IN.fullmatch(text) is not None
+
+
 def receive(form: str, text: bytes) -> Operation:
     """Read an operation from JSON text; what can't be read becomes an unreadable operation, which is denied."""
     what = "the tool call" if form == "tool_call" else "the operation"
@@ -70,7 +80,7 @@ def receive(form: str, text: bytes) -> Operation:
         payload = canon.loads(text)
     except CanonError as error:
         return unreadable(text, f"{what} is not one JSON object: {error}")
-    if not isinstance(payload, dict) or form not in FORMS:
+    if not isinstance(payload, dict) or not is_form(form):
         return unreadable(text, f"{what} is not one JSON object")
     return Operation(form, payload)
 

@@ -15,6 +15,7 @@ from typing import Final, Literal, TypeAlias
 from decisions.constitution import load
 from decisions.errors import DecisionError
 from decisions.law import law_in_force
+from decisions.reducers import plugins
 from grants import reference
 from grants.book import resources
 from grants.book.states import ResourceState
@@ -73,6 +74,7 @@ def examine(home: Home, *, confirm_clock: bool = False) -> Iterator[Finding]:
     yield _names()
     yield _ssh_keygen()
     yield _clock()
+    yield from _plugins()
     if not (home.file.is_file() or home.pointer.is_file()):
         yield Finding("ledger", "problem", f"{home.path} holds none: check --ledger, or run tally init")
         return
@@ -98,6 +100,14 @@ def _told(name: str, check: Callable[[OpenLedger], tuple[Status, str]], ledger: 
     except (LedgerError, DecisionError, ToolError, ValueError, OSError) as error:
         return Finding(name, "problem", str(error))
     return Finding(name, status, detail)
+
+
+def _plugins() -> Iterator[Finding]:
+    """Load the reducers of third parties: the form of one that can't be loaded is denied."""
+    for one in plugins.PLUGINS.examine():
+        name, version = one.distribution
+        told = f"{name} {version}" + (f": {one.trouble}; operations of this form are denied" if one.trouble else "")
+        yield Finding(f"reducer {one.form}", "problem" if one.trouble else "ok", told)
 
 
 def _python() -> Finding:

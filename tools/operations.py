@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from decisions.objects import FileObject, seen
-from decisions.operation import FORMS, MAX_PAYLOAD_BYTES, Operation, receive, unreadable
+from decisions.operation import FORMS, MAX_PAYLOAD_BYTES, Operation, is_form, receive, unreadable
 from grants import reference
 from grants.errors import ReferenceSyntaxError
 from ledger import canon, digest
@@ -40,7 +40,7 @@ def any_form(text: bytes) -> Operation:
     form, payload = outer.payload.get("form"), outer.payload.get("payload")
     if set(outer.payload) != {"form", "payload"} or not isinstance(form, str) or not isinstance(payload, dict):
         return unreadable(text, 'the operation is not of the form {"form": "...", "payload": {...}}')
-    if form not in FORMS:
+    if not is_form(form):
         return unreadable(text, f"the operation has a form that isn't known; known are {', '.join(FORMS)}")
     return Operation(form, payload)
 

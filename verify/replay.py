@@ -7,7 +7,8 @@ happened under it.
     same             the verdict comes out as it was recorded
     changed          it does not; what differs is named
     not replayable   a reading of trust that the verdict used was erased since, and counts as 0 now; or an error denied
-                     it that does not come again; or, under another constitution, something that it reads is not there
+                     it that does not come again; or the plug-in that read the operation is not here; or, under another
+                     constitution, something that it reads is not there
 
 Beside that, the recorded actions are held against the operation as received, where that is still there. Where it was
 erased, or depends on a home directory, they are taken as recorded and the line says so.
@@ -33,6 +34,7 @@ from decisions.draft import fired
 from decisions.errors import DecisionError
 from decisions.events import Adoption, DecisionMade, FiredRule, Outcome, Reason, TrustUpdated
 from decisions.law import Law, law_of
+from decisions.reducers import read_by
 from grants.errors import GrantError
 from grants.events import ConsentGranted, EvidenceRecorded, GrantRatified
 from grants.reading import StateReader
@@ -42,7 +44,7 @@ from ledger.disclosure import Opening
 from ledger.errors import DisclosureError, LedgerError
 from ledger.event import Event, Registry
 from ledger.view import StateRow, View, step
-from verify.check.reduction import CHECK, reduce_again
+from verify.check.reduction import CHECK, lacking_plugin, reduce_again
 from verify.check.report import Line, failed
 from verify.errors import ReplayError
 from verify.redecision import Redecision, decide_again, differences
@@ -227,7 +229,7 @@ def _supposed(walk: _Walk, registry: Registry, event: Event, body: DecisionMade,
     recorded, replayed = (body.outcome, body.reason), (verdict.outcome, verdict.reason)
     reduced = _reduced(body, openings)
     unreduced = "" if reduced.status == "PASS" else reduced.why
-    missing = unread(walk, body) or _lacking(body, again)
+    missing = _absent(body) or unread(walk, body) or _lacking(body, again)
     if claims is None:
         missing = f"whether the payload spoke of {', '.join(names)} was not recorded, and it is not open any more"
     if missing:
@@ -245,7 +247,8 @@ def _line(walk: _Walk, registry: Registry, event: Event, body: DecisionMade, law
     verdict = again.evaluation.verdict
     recorded, replayed = (body.outcome, body.reason), (verdict.outcome, verdict.reason)
     changed = differences(event, body, again)
-    lacking = _lacking(body, again)
+    absent = _absent(body)
+    lacking = absent or _lacking(body, again)
     reduced = _reduced(body, walk.openings(event.seq))
     if reduced.status == "FAIL":
         # No erased reading explains this: the operation is there, and it is another one.
@@ -253,7 +256,7 @@ def _line(walk: _Walk, registry: Registry, event: Event, body: DecisionMade, law
         return ReplayLine(event.seq, "changed", recorded, replayed, why)
     unreduced = "" if reduced.status == "PASS" else reduced.why
     # A reading that was gone already when it was decided counted as 0 then too, and the verdict would be the same.
-    status: Status = "same" if not changed else "not replayable" if lacking else "changed"
+    status: Status = "same" if not (changed or absent) else "not replayable" if lacking else "changed"
     return ReplayLine(event.seq, status, recorded, replayed, lacking or _named(changed), unreduced)
 
 
@@ -264,6 +267,11 @@ def _reduced(body: DecisionMade, openings: Sequence[Opening]) -> Line:
     except DisclosureError as error:
         return failed(CHECK, str(error))
     return reduce_again(body, openings)
+
+
+def _absent(body: DecisionMade) -> str:
+    """Say which plug-in read the operation that is not here: nobody can tell what its actions were read from."""
+    return lacking_plugin(body) if read_by(body.form) != body.plugin else ""
 
 
 def _lacking(body: DecisionMade, again: Redecision) -> str:

@@ -10,7 +10,7 @@ from typing import Final, Literal, Protocol, Self, TypeAlias, cast
 
 from decisions.errors import EnforcementError
 from decisions.events import Effect
-from decisions.operation import FORMS, Operation
+from decisions.operation import Operation, is_form
 from ledger.canon import Json
 
 What: TypeAlias = Literal["said", "outcome"]
@@ -127,6 +127,6 @@ def _operation(value: Json) -> Operation | None:
     if not isinstance(value, dict):
         return None
     form, payload, domain = value.get("form"), value.get("payload"), value.get("domain")
-    if form not in FORMS or not isinstance(payload, dict) or not isinstance(domain, str):
+    if not isinstance(form, str) or not is_form(form) or not isinstance(payload, dict) or not isinstance(domain, str):
         return None
     return Operation(str(form), payload, (), domain)

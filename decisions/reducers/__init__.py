@@ -8,8 +8,10 @@ Source: DESIGN section 10; policy cases A and B.
 """
 
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from decisions.action import Reduction
+from decisions.operation import PLUGGED_IN
 from decisions.reducers.conversation import reduce_conversation
 from decisions.reducers.effects import Effects
 from decisions.reducers.errors import UnreadableError, too_complex
@@ -31,8 +33,8 @@ def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None
     """Reduce an operation.
 
     Args:
-        form: ``tool_call``, ``shell``, ``sql``, ``typed``, ``conversation``, ``file``, ``http`` or ``mcp``; any other
-            is opaque, ``unreadable`` among them, whose payload says what was wrong.
+        form: ``tool_call``, ``shell``, ``sql``, ``typed``, ``conversation``, ``file``, ``http`` or ``mcp``; a form
+            with a dot is a plug-in's; any other is opaque, ``unreadable`` among them, whose payload says why.
         payload: the operation's own fields, as received.
         home: the absolute home directory of whoever asks, or None where it isn't known.
 
@@ -41,10 +43,9 @@ def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None
     """
     effects = Effects()
     try:
-        reducer = _FORMS.get(form)
-        if reducer is None:
-            raise UnreadableError(f"no reducer for the form {form[:40]!a}")  # noqa: TRY301  (one place turns all into problems)
+        reducer = _reducer_of(form)
         if not isinstance(payload.get(_CLAIMS, {}), dict):
+            # One place turns all into problems.
             raise UnreadableError("what is claimed under attributes is one object, of names and values")  # noqa: TRY301
         reducer(effects, {key: value for key, value in payload.items() if key != _CLAIMS}, home)
     except UnreadableError as error:
@@ -54,6 +55,31 @@ def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None
     except Exception as error:  # noqa: BLE001  (fail closed: a fault of ours must deny, not crash past the decision)
         effects.refuse(UnreadableError(f"the reducer failed: {type(error).__name__}"), "")
     return effects.reduction()
+
+
+def _reducer_of(form: str) -> "_Reducer":
+    """Give ours first: no plug-in takes the place of one."""
+    found = _FORMS.get(form)
+    if found is not None:
+        return found
+    if not PLUGGED_IN.fullmatch(form):
+        raise UnreadableError(f"no reducer for the form {form[:40]!a}")
+
+    def plugged_in(effects: Effects, payload: Fields, home: str | None) -> None:
+        from decisions.reducers.plugins import reduce_by_plugin  # noqa: PLC0415  (start-up time: only a plug-in's form)
+
+        reduce_by_plugin(effects, form, payload, home=home)
+
+    return plugged_in
+
+
+def read_by(form: str) -> tuple[str, str] | None:
+    """Give name and version of the plug-in that reads a form, or None: it is one of ours, or nobody's."""
+    if form in _FORMS or not PLUGGED_IN.fullmatch(form):
+        return None
+    from decisions.reducers.plugins import PLUGINS  # noqa: PLC0415  (start-up time: only a plug-in's form needs them)
+
+    return PLUGINS.read_by(form)
 
 
 def _shell(effects: Effects, payload: Fields, home: str | None) -> None:
@@ -104,7 +130,9 @@ def _mcp(effects: Effects, payload: Fields, _home: str | None) -> None:
     reduce_mcp(effects, payload)
 
 
-_FORMS: Mapping[str, Callable[[Effects, Fields, str | None], None]] = {
+_Reducer: TypeAlias = Callable[[Effects, Fields, str | None], None]
+
+_FORMS: Mapping[str, _Reducer] = {
     "conversation": _conversation,
     "file": _file,
     "http": _http,

@@ -11,7 +11,7 @@ from typing import Final
 
 from decisions.action import Action, Reduction
 from decisions.events import DecisionMade
-from decisions.reducers import VERSION, reduce_operation
+from decisions.reducers import VERSION, read_by, reduce_operation
 from decisions.reducers.mcp import PINNED
 from grants.consent import ARGS
 from ledger.canon import Json
@@ -46,10 +46,24 @@ def reduce_again(body: DecisionMade, openings: Sequence[Opening]) -> Line:
         return not_checked(CHECK, "the operation is not disclosed, or was erased: the actions are taken as recorded")
     if body.reducers != VERSION:
         return not_checked(CHECK, f"read by reducers of number {body.reducers}; these are number {VERSION}")
+    absent = lacking_plugin(body)
+    if absent:
+        return not_checked(CHECK, absent)
     match opened.value:
         case {"form": form, "payload": dict(payload), **rest} if form == body.form and not rest:
             return _reduced(body, payload)
     return failed(CHECK, "what is disclosed is no operation of the recorded form")
+
+
+def lacking_plugin(body: DecisionMade) -> str:
+    """Say which plug-in is not here, or could not read the operation then, so that it can't be reduced again."""
+    here = read_by(body.form)
+    if here != body.plugin:
+        then, now = (f"{one[0]} {one[1]}" if one else "no plug-in" for one in (body.plugin, here))
+        return f"the form {body.form} was read by {then}; what is here is {now}"
+    if here is not None and body.problems and not body.actions:
+        return f"the plug-in {here[0]} {here[1]} could not read the operation then"
+    return ""
 
 
 def _reduced(body: DecisionMade, payload: dict[str, Json]) -> Line:
