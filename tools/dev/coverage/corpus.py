@@ -69,12 +69,21 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The commands of one family of tools, and where they are from."""
+    """The commands of one family of tools, and where they are from.
+
+    Attributes:
+        name: the file's name.
+        title: what the commands have in common.
+        source: where their effects are documented.
+        rows: the commands.
+        everyday: whether people use them so every day, or they are what is hard to get right.
+    """
 
     name: str
     title: str
     source: str
     rows: tuple[Row, ...]
+    everyday: bool
 
 
 def families(folder: Path = FOLDER) -> tuple[Family, ...]:
@@ -83,14 +92,16 @@ def families(folder: Path = FOLDER) -> tuple[Family, ...]:
     Raises:
         ValueError: a line that is none of the form.
     """
-    return tuple(_family(path.stem, path.read_text("utf-8")) for path in sorted(folder.glob("*.txt")))
+    everyday, hard = sorted(folder.glob("*.txt")), sorted(folder.glob("hard/*.txt"))
+    return tuple(_family(path, everyday=path in everyday) for path in [*everyday, *hard])
 
 
-def _family(name: str, text: str) -> Family:
-    title, source, *lines = text.splitlines()
+def _family(path: Path, *, everyday: bool) -> Family:
+    name = path.stem
+    title, source, *lines = path.read_text("utf-8").splitlines()
     if not source.startswith("Source: "):
         raise ValueError(f"{name}: the second line names the source")
-    return Family(name, title, source.removeprefix("Source: "), tuple(_rows(name, lines)))
+    return Family(name, title, source.removeprefix("Source: "), tuple(_rows(name, lines)), everyday)
 
 
 def _rows(name: str, lines: list[str]) -> Iterator[Row]:

@@ -19,18 +19,20 @@ How much of everyday work on a command line the shell reducer reads. Made by `py
 compares the two, and fails where anything is wrong.
 
 The corpus (`tests/decisions/reducers/corpus`) holds commands as the tools' own documentation shows people use them.
-Each has the effects that the documentation says, written down before the reducer was asked.
+Each has the effects that the documentation says, written down before the reducer was asked. Beside the everyday ones
+stand some that are hard to get right: options that do more than what a tool is for, and what is undone less easily.
 
 - **reduced**: every effect was found, no milder than it is.
 - **of these coarse**: more was found than the command does, or it was found on more; a decision can only be stricter.
 - **by name**: a program that no table has. It is one action, the run of `program:<name>`, which stands for whatever it
   does: denied, unless somebody registered that program.
 - **opaque**: refused. The decision point denies it, whatever it does.
+- **of these rightly**: nobody can tell from the text what it does, or it changes what later commands mean.
 - **wrong**: an effect is missing, or milder than it is.
 
 """
 
-_ROWS: Final = ("commands", "reduced", "coarse", "named", "opaque", "wrong")
+_ROWS: Final = ("commands", "reduced", "coarse", "named", "opaque", "rightly", "wrong")
 
 
 def page(results: Results) -> str:
@@ -44,25 +46,28 @@ def page(results: Results) -> str:
 
 def counts(judged: Iterable[Judged]) -> dict[str, int]:
     """Count the results; what is coarse is reduced as well."""
-    found = Counter(one.result for one in judged)
+    results = tuple(judged)
+    found = Counter(one.result for one in results)
     return {
         "commands": found.total(),
         "reduced": found["reduced"] + found["coarse"],
         "coarse": found["coarse"],
         "named": found["named"],
         "opaque": found["opaque"],
+        "rightly": sum(one.result == "opaque" and one.row.opaque for one in results),
         "wrong": found["wrong"],
     }
 
 
 def _table(results: Results) -> str:
     lines = [
-        "| family | commands | reduced | of these coarse | by name | opaque | wrong |\n",
-        "|---|--:|--:|--:|--:|--:|--:|\n",
+        "| family | commands | reduced | of these coarse | by name | opaque | of these rightly | wrong |\n",
+        "|---|--:|--:|--:|--:|--:|--:|--:|\n",
     ]
-    for family, judged in results.items():
-        lines.append(_line(family.title, counts(judged)))
-    lines.append(_line("**all**", counts(one for judged in results.values() for one in judged)))
+    for title, everyday in (("**everyday**", True), ("**hard**", False)):
+        chosen = {family: judged for family, judged in results.items() if family.everyday is everyday}
+        lines += [_line(family.title, counts(judged)) for family, judged in chosen.items()]
+        lines.append(_line(title, counts(one for judged in chosen.values() for one in judged)))
     return "".join(lines)
 
 

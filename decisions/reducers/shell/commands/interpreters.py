@@ -7,7 +7,7 @@ Source: their manuals (CPython 3.13, Node 22, Ruby 3, Perl 5, PHP 8, bash 5.2); 
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from decisions.reducers.errors import UnreadableError
@@ -60,6 +60,7 @@ _SHELL = options(
     ends_at_operand=True,
     globs=False,
 )
+_SERVER = options("-d= -b= -p= --directory= --bind= --protocol= --cgi", globs=False)
 _ONLY_BASH = re.compile(r"\{[^}\s]*,|\$'|\$\"|\+=|\[\[|<<<|&>|\|&")
 _SHELLS = ("bash", "sh", "dash", "ksh")
 # Programs whose arguments or input are code of one kind or another.
@@ -109,7 +110,17 @@ def _module(call: Call, module: Word | None, arguments: tuple[Word, ...]) -> Non
         call.files("write", files[1:])
     elif name == "venv":
         call.files("write", files, many=True)
+    elif name == "http.server":
+        _serve(call, arguments)
+        return
     call.run(code_origin="file")
+
+
+def _serve(call: Call, arguments: Sequence[Word]) -> None:
+    """A directory is given out to whoever asks for it."""
+    parsed = call.parse(_SERVER, arguments)
+    call.files("read", [parsed.value("-d", "--directory") or Word.of(".")], many=True)
+    call.run(code_origin="file", egress=True)
 
 
 def _script(call: Call, script: Word | None) -> None:

@@ -55,7 +55,9 @@ _SCRIPT = re.compile(rf"[ ]*{_RANGE}(?:{_EDITS})[ ]*(?:[;\n]+[ ]*{_RANGE}(?:{_ED
 _SUFFIX = re.compile(r"[A-Za-z0-9._~-]*", re.ASCII)
 _LONGEST_SCRIPT = 1000
 _OPERANDS_OF_ARG = 2
-_MODULES = re.compile(r"\b(?:import|include|input_filename|get_search_list|modulemeta)\b", re.ASCII)
+_MODULES = re.compile(
+    r"\b(?:import|include|input_filename|get_search_list|modulemeta)\b|\$ENV\b|(?<![.\w$])env\b", re.ASCII
+)
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
 
 
@@ -121,7 +123,7 @@ def _jq(call: Call) -> None:
     from_file = parsed.has("-f", "--from-file")
     program = parsed.positional[0].literal if parsed.positional and not from_file else ""
     if program is None or _MODULES.search(program):
-        raise UnreadableError("a program of jq's that may read other files")
+        raise UnreadableError("a program of jq's that may read other files, or the environment")
     call.files("read", parsed.positional if from_file else parsed.positional[1:])
 
 
