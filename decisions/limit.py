@@ -37,6 +37,7 @@ class Limit:
         self._lock = threading.Lock()
         self._ages: dict[int, int] = {}
         self._watched = False
+        self._watcher: threading.Thread | None = None
 
     def run(self, work: Callable[[], T]) -> T:
         """Do something.
@@ -47,9 +48,11 @@ class Limit:
         thread = threading.get_ident()
         with self._lock:
             self._ages[thread] = 0
-            if not self._watched:
+            # A process that was forked has the flag, and not the thread.
+            if not self._watched or self._watcher is None or not self._watcher.is_alive():
                 self._watched = True
-                threading.Thread(target=self._watch, name="limit", daemon=True).start()
+                self._watcher = threading.Thread(target=self._watch, name="limit", daemon=True)
+                self._watcher.start()
         try:
             return work()
         finally:

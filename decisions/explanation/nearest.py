@@ -22,6 +22,8 @@ MOST_JUDGED: Final = 3000
 """How many actions are judged in the search for the smallest sets, and again in the search for any."""
 MOST_DEEP: Final = 200
 """How many changes are tried together in the search for any."""
+MOST_ACTIONS: Final = 48
+"""Of operations with more actions no set is looked for."""
 MOST_SETS: Final = 32
 """How many sets of one size are told."""
 
@@ -54,6 +56,8 @@ def nearest(situation: Situation) -> Nearest:
     """
     if situation.judge().outcome == "allow":
         return Nearest(())
+    if len(situation.cases) > MOST_ACTIONS:
+        return Nearest((), exact=False)
     for amendments in range(MOST_AMENDMENTS + 1):
         search = _Search(Obstacles(situation, amend=amendments > 0), amendments)
         found = search.run()

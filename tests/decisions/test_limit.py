@@ -1,5 +1,6 @@
 """What takes too long is ended, and nothing else is."""
 
+import os
 import threading
 
 import pytest
@@ -89,6 +90,20 @@ def test_the_watcher_ends_with_the_work():
         if thread.name == "limit" and thread is not threading.current_thread():
             thread.join(0.5)
     limit.run(lambda: None)
+
+
+def test_a_process_that_was_forked_is_watched_too():
+    limit = Limit(SHORT)
+    limit.run(lambda: None)
+    child = os.fork()
+    if child == 0:
+        try:
+            limit.run(endless)
+        except TimeUpError:
+            os._exit(7)
+        os._exit(1)
+    _, status = os.waitpid(child, 0)
+    assert os.waitstatus_to_exitcode(status) == 7
 
 
 def test_a_reducer_that_hangs_is_a_deny_with_a_record(court, monkeypatch):

@@ -5,9 +5,11 @@ Source: DESIGN sections 2 and 10.
 
 import os
 from dataclasses import dataclass
+from typing import Final
 
 from decisions.answer import Answer
 from decisions.events import DecisionMade
+from decisions.explanation.voices import heard_of, steps_of
 from decisions.operation import Operation
 from decisions.pep.refuge import recover
 from decisions.record import DecisionPoint
@@ -18,7 +20,7 @@ from ledger import canon
 from ledger.errors import CanonError
 from ledger.event import Registry
 from ledger.log import Snapshot
-from tools.deciding import constitution_of, decision_point
+from tools.deciding import decision_point
 from tools.errors import UnreadableCallError
 from tools.home import Home
 from tools.hooking import wire
@@ -26,9 +28,15 @@ from tools.hooking.judge import Judge, Known, Ways
 from tools.hooking.watch import Afterwards, Decided
 from tools.ledger import OpenLedger, open_ledger
 from tools.show.answer import headline
-from tools.show.explanation import told
-from tools.show.reason import why
 from tools.spool import FileSpool
+
+_SAID_BY_THE_JUDGE: Final = frozenset({"wait_for_consent", "run_once"})
+
+
+def explain(answer: Answer) -> str:
+    """Say what to do next, as to an agent: its host shows it what a hook says, and nothing of the rules is for it."""
+    steps = [step.text for step in steps_of(heard_of(answer)) if step.do not in _SAID_BY_THE_JUDGE]
+    return "  ".join([headline(answer), " ".join(steps)]).rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +80,6 @@ class Asking:
 
         def find(request: str) -> Known | None:
             return ledger.log.read(lambda snapshot: known(snapshot, ledger.registry, (uid, self.claimed), request))
-
-        def explain(answer: Answer) -> str:
-            constitution = constitution_of(ledger.log, ledger.registry, answer)
-            titles = {one.number: one.title for one in constitution.articles} if constitution else {}
-            return f"{headline(answer)}  {why(answer, told(answer, constitution), titles)}"
 
         return Judge(point, find, explain, uid, self.claimed, FileSpool(self.home.spool), self.ways)
 

@@ -331,3 +331,20 @@ def test_a_principal_that_was_suspended_is_denied_at_once(court, host):
     assert said(host.before("Bash", RM, "toolu_1"))[0] == "allow"
     court.office.act(acts.suspend, by="human:ada", principal="agent:ops-7", reason="it ran in a loop")
     assert said(host.before("Bash", RM, "toolu_2"))[0] == "deny"
+
+
+@pytest.mark.parametrize(
+    "target", ["db://prod/users/42", "file:///etc/passwd", "file:///srv/app/.claude/settings.json"]
+)
+def test_what_the_agent_s_host_is_told_says_nothing_of_the_rules(court, target):
+    """The agent reads it: what to do next, and no rule, article or condition."""
+    from decisions.constitution import default
+    from tools.hooking.wiring import explain
+
+    told = explain(court.do("write", target))
+    assert told.startswith(("DENY  ", "HOLD  "))
+    assert "Don't run it" in told
+    for rule in default().rules:
+        assert rule.id not in told
+        assert rule.says not in told
+    assert "Article" not in told
