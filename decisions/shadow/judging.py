@@ -37,10 +37,13 @@ def would_be(
     A shadow from before a restore runs no more.
     """
     try:
-        row, restored = standing(reader), last_restored(reader)
+        row = standing(reader)
+        if row is None or row.started is None:
+            return None
+        restored = last_restored(reader)
     except Exception:  # noqa: BLE001  (whether there is a shadow must not decide anything)
         return None
-    if row is None or row.started is None or (restored is not None and row.started < restored):
+    if restored is not None and row.started < restored:
         return None
     try:
         law = _law(reader, registry, row)
