@@ -39,7 +39,6 @@ _HARMLESS = (
 _OPAQUE = (
     "alias", "unalias", "hash", "enable", "bind", "complete", "compgen", "compopt", "mapfile", "readarray",
     "coproc", "fc", "getopts", "let", "declare", "typeset", "local", "export", "readonly", "unset", "unsetenv",
-    "history",
 )  # fmt: skip
 # In command position these are the shell's grammar, wherever the syntax tree takes one for a name.
 _RESERVED = (
@@ -97,6 +96,13 @@ def _jobs(call: Call) -> None:
 
 def _reserved(call: Call) -> None:
     raise UnreadableError(f"grammar of the shell's that isn't read: {call.name}")
+
+
+def _history(call: Call) -> None:
+    """What was typed before is printed; whatever has an option may change it."""
+    if any(not (word.literal or "").isdigit() for word in call.words):
+        raise UnreadableError("history with an option or an operand that isn't read")
+    call.prints("the history")
 
 
 def _opaque(call: Call) -> None:
@@ -259,6 +265,7 @@ COMMANDS: dict[str, Callable[[Call], None]] = {
     "jobs": _jobs,
     "wait": _wait,
     "cd": _cd,
+    "history": _history,
     "pushd": _cd,
     "popd": _lost,
     "eval": _eval,

@@ -85,14 +85,14 @@ def _openssl(call: Call) -> None:
     if not call.words:
         raise UnreadableError("openssl without a subcommand")
     name = name_of(call.words[0], "a subcommand")
-    if name not in _SORTS:
+    sort = _SORTS.get(name)
+    if sort is None:
         raise UnreadableError(f"a subcommand of openssl that isn't known: {name[:40]}")
-    sort = _SORTS[name]
     found = flags(call.words[1:], sort.switches - sort.valued, sort.valued | sort.reads | sort.writes)
     _check_passphrases(found)
-    for option, values in found.values.items():
-        if option in sort.reads | sort.writes:
-            _files(call, "read" if option in sort.reads else "write", values)
+    _named_files(call, sort, found)
+    if name == "x509" and "CAserial" not in found.values:
+        _count(call, found)
     if sort.operands:
         call.files("read", found.operands)
     elif len(found.operands) > 1:
@@ -102,6 +102,20 @@ def _openssl(call: Call) -> None:
     elif name == "req" and "newkey" in found.values and "keyout" not in found.values:
         # Without a name for it the new key goes where the settings say.
         raise unresolved("a new key whose file only openssl's settings know: name it with -keyout")
+
+
+def _named_files(call: Call, sort: _Sort, found: Flags) -> None:
+    for option, values in found.values.items():
+        if option in sort.reads | sort.writes:
+            _files(call, "read" if option in sort.reads else "write", values)
+
+
+def _count(call: Call, found: Flags) -> None:
+    """Whoever signs counts in a file beside the signing certificate."""
+    for value in found.values.get("CA", []):
+        text = name_of(value, "a certificate") if value is not None else ""
+        head, dot, _ = text.rpartition(".")
+        call.files("write", [Word.of(f"{head if dot else text}.srl")])
 
 
 def _check_passphrases(found: Flags) -> None:

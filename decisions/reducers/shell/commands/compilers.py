@@ -9,13 +9,26 @@ Source: the manuals of GCC 14, Clang 18, rustc, javac 21, GNU make 4.4, ruff, bl
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from decisions.reducers.errors import unresolved
+from decisions.reducers.errors import UnreadableError, unresolved
 from decisions.reducers.shell.call import Call
 from decisions.reducers.shell.options import names
 from decisions.reducers.shell.word import Word
 
 _COMPILERS = names("cc gcc g++ c++ clang clang++ ld rustc javac")
-_OUTPUTS = ("-o", "-d", "-MF", "--out-dir")
+_OUTPUTS = ("-o", "-d", "-h", "-s", "-MF", "-Map", "--out-dir")
+_HANDED_ON = (
+    "-X",
+    "-Wp,",
+    "-Wa,",
+    "-Wl,-Map",
+    "-Wl,-o",
+    "-Wl,--output",
+    "-aux-info",
+    "-fdump",
+    "-fprofile-dir",
+    "-wrapper",
+)
+_BESIDE = ("-M", "-save-temps", "-ftime-trace", "-gsplit-dwarf", "--coverage", "-fprofile", "--emit", "-C", "-dump")
 _MAKES = ("make", "gmake")
 
 
@@ -34,8 +47,10 @@ class Formatter:
 
 _ALWAYS: tuple[str, ...] = ("",)
 _FORMATTERS: Mapping[str, Formatter] = {
-    "ruff": Formatter({"format": _ALWAYS, "check": ("--fix", "--fix-only", "--unsafe-fixes", "--add-noqa")},
-                      ("--diff", "--check")),
+    "ruff": Formatter(
+        {"format": _ALWAYS, "check": ("--fix", "--fix-only", "--unsafe-fixes", "--add-noqa", "-o", "--output-file")},
+        ("--diff", "--check"),
+    ),
     "black": Formatter({"": _ALWAYS}, ("--check", "--diff")),
     "isort": Formatter({"": _ALWAYS}, ("-c", "--check", "--check-only", "--diff", "-d")),
     "prettier": Formatter({"": ("--write", "-w")}),
@@ -48,11 +63,18 @@ _FORMATTERS: Mapping[str, Formatter] = {
 def _compile(call: Call) -> None:
     call.run(code_origin="file")
     _check_known(call)
+    if any(word.prefix.startswith(_HANDED_ON) or word.prefix.count("=") > 1 for word in call.words):
+        call.refuse(UnreadableError("an option that is handed on, or that names a file within it"))
     inputs, outputs = _files(call.words)
     call.files("read", inputs)
-    call.files("write", outputs, many=call.name == "javac")
-    if not outputs:
+    call.files("write", outputs, many=call.name in {"javac", "rustc"})
+    beside = any(word.prefix.startswith(_BESIDE) for word in call.words)
+    if beside or not outputs:
         call.directory("write")
+    if beside:
+        # What is made beside an output lies in its directory.
+        parents = [(word.literal or "").rpartition("/")[0] for word in outputs]
+        call.files("write", [Word.of(parent) for parent in parents if parent], many=True)
 
 
 def _check_known(call: Call) -> None:
@@ -69,7 +91,10 @@ def _files(words: Sequence[Word]) -> tuple[list[Word], list[Word]]:
     rest = list(words)
     while rest:
         word = rest.pop(0)
-        glued = next((name for name in ("-o", "-MF") if word.prefix.startswith(name) and word.literal != name), None)
+        glued = next(
+            (name for name in ("--out-dir=", "-o", "-MF") if word.prefix.startswith(name) and word.literal != name),
+            None,
+        )
         if word.literal in _OUTPUTS and rest:
             outputs.append(rest.pop(0))
         elif glued is not None and word.is_known:
@@ -92,6 +117,8 @@ def _format(call: Call) -> None:
         if first not in formatter.words:
             return
         operands.pop(0)
+    for name in ("--output-file=", "--output="):
+        call.files("write", [word.after(len(name)) for word in call.words if word.prefix.startswith(name)])
     marks = formatter.words.get("", formatter.words.get(first, ()))
     marked = marks == _ALWAYS or any(text.partition("=")[0] in marks for text in texts)
     writes = marked and not any(text.partition("=")[0] in formatter.unless for text in texts)

@@ -56,6 +56,10 @@ def _asks(call: Call, parsed: Parsed) -> bool:
 
 def _pg_dump(call: Call) -> None:
     parsed = call.parse(_PG_DUMP)
+    form, file = parsed.value("-F", "--format"), parsed.value("-f", "--file")
+    if file is not None and form is not None and not form.prefix.startswith(("p", "c", "t")):
+        # The format of a directory: a file for each table.
+        call.files("write", [file], many=True)
     if not _asks(call, parsed):
         call.data("read", f"db://{database_of(CLIENTS['psql'], parsed)}", scope="all")
 

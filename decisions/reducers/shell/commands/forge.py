@@ -12,6 +12,7 @@ from decisions.reducers.errors import UnreadableError
 from decisions.reducers.shell.call import Call
 from decisions.reducers.shell.commands.subcommands import name_of, parsed_as_pflag
 from decisions.reducers.shell.options import names, options
+from decisions.reducers.shell.word import Word
 
 _LOOKS: Mapping[str, frozenset[str]] = {
     "pr": names("list view status diff checks"),
@@ -58,6 +59,9 @@ def _gh(call: Call) -> None:
     if len(call.words) < 2:  # noqa: PLR2004  (a group and a subcommand)
         raise UnreadableError("gh without a subcommand")
     group, name = name_of(call.words[0], "a subcommand"), name_of(call.words[1], "a subcommand")
+    if (group, name) in {("pr", "checkout"), ("repo", "clone")}:
+        _into_files(call, name)
+        return
     looks = name in _LOOKS.get(group, ())
     if not looks and name not in _SENDS.get(group, ()):
         raise UnreadableError(f"a subcommand of gh that isn't known: {group[:30]} {name[:30]}")
@@ -67,6 +71,26 @@ def _gh(call: Call) -> None:
     if not looks:
         call.directory("read")
     call.run(egress=not looks)
+
+
+_CHECKOUT = options(
+    "-f -b= --force --detach --branch= --recurse-submodules -R= --repo= -u= --upstream-remote-name=", globs=False
+)
+
+
+def _into_files(call: Call, name: str) -> None:
+    """What the forge holds comes here: over the files of this repository, or as a new one."""
+    parsed = parsed_as_pflag(call, _CHECKOUT, call.words[2:])
+    if name == "checkout":
+        for verb in ("read", "write", "delete"):
+            call.directory(verb)
+        call.run(code_origin="file")
+        return
+    if not 1 <= len(parsed.operands) <= 2:  # noqa: PLR2004  (a repository, and a directory)
+        raise UnreadableError("gh repo clone without a repository")
+    source = name_of(parsed.operands[0], "a repository").rstrip("/").rpartition("/")[2].removesuffix(".git")
+    call.files("write", parsed.operands[1:] or [Word.of(f"./{source}")], many=True, dash=False)
+    call.run()
 
 
 COMMANDS: dict[str, Callable[[Call], None]] = {"gh": _gh}

@@ -68,6 +68,9 @@ def _command(call: Call, root: str, base: str, texts: list[str]) -> None:
         call.data("read", base, scope="many")
     elif name == "config" and rest and rest[0].lower() == "get":
         call.data("read", root, scope="many")
+    elif name in {"mset", "msetnx"} and rest:
+        for key in rest[::2]:
+            call.data("update", _key(base, key), scope=scope_for(len(rest) // 2))
     elif name in _PAIRS and len(rest) > 1:
         for verb, key in zip(_PAIRS[name], rest, strict=False):
             call.data(verb, _key(base, key))

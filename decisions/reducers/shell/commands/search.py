@@ -28,7 +28,7 @@ _GREP = options(
     numbers=True,
 )
 _RG = options(
-    "-FPUHIisSvwxcnNolquapL. -e= -f=< -g= -t= -T= -A= -B= -C= -m= -r= -j= -M= -d= --regexp= --file=< --glob= "
+    "-FPUHIisSvwxcnNolquapLz. -e= -f=< -g= -t= -T= -A= -B= -C= -m= -r= -j= -M= -d= --regexp= --file=< --glob= "
     "--iglob= --type= --type-not= --after-context= --before-context= --context= --max-count= --replace= "
     "--threads= --max-columns= --max-depth= --fixed-strings --pcre2 --multiline --ignore-case --case-sensitive "
     "--smart-case --invert-match --word-regexp --line-regexp --count --count-matches --line-number "
