@@ -5,7 +5,8 @@ claims of the things it touches can only make a verdict stricter.
 
     form           payload
     tool_call      {"tool_name": ..., "tool_input": {...}, "cwd": ...}   an agent's tool call
-    shell          {"command": ..., "cwd": ...}
+    shell          {"command": ..., "cwd": ..., "env": {...}}
+    exec           {"argv": [...], "cwd": ..., "env": {...}}             a program without a shell
     sql            {"sql": ..., "database": ..., "dialect": ...}
     typed          {"verb": ..., "target": ..., "kind": ...} or {"actions": [...]}
     conversation   {"class": ..., "person": ..., "domain": ...}
@@ -28,7 +29,7 @@ from ledger.canon import Json
 from ledger.errors import CanonError
 
 MAX_PAYLOAD_BYTES = 256 * 1024
-FORMS = ("tool_call", "shell", "sql", "typed", "conversation", "file", "http", "mcp", "unreadable")
+FORMS = ("tool_call", "shell", "exec", "sql", "typed", "conversation", "file", "http", "mcp", "unreadable")
 PLUGGED_IN: Final = re.compile(r"[a-z][a-z0-9_-]{0,31}(?:\.[a-z0-9][a-z0-9_-]{0,31}){1,3}", re.ASCII)
 """How the forms of plug-ins are named: with a dot, as none of ours is."""
 

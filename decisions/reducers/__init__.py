@@ -19,6 +19,7 @@ from decisions.reducers.files import reduce_file
 from decisions.reducers.http import reduce_http
 from decisions.reducers.mcp import reduce_mcp
 from decisions.reducers.payload import Fields, check_keys, optional_text, text
+from decisions.reducers.program import note_shell_variables, reduce_program
 from decisions.reducers.tool_call import reduce_tool_call
 from decisions.reducers.typed import reduce_typed
 from ledger.canon import Json
@@ -33,8 +34,8 @@ def reduce_operation(form: str, payload: Mapping[str, Json], *, home: str | None
     """Reduce an operation.
 
     Args:
-        form: ``tool_call``, ``shell``, ``sql``, ``typed``, ``conversation``, ``file``, ``http`` or ``mcp``; a form
-            with a dot is a plug-in's; any other is opaque, ``unreadable`` among them, whose payload says why.
+        form: one of `decisions.operation.FORMS`; a form with a dot is a plug-in's; any other is opaque, and so is
+            ``unreadable``, whose payload says why.
         payload: the operation's own fields, as received.
         home: the absolute home directory of whoever asks, or None where it isn't known.
 
@@ -85,7 +86,8 @@ def read_by(form: str) -> tuple[str, str] | None:
 def _shell(effects: Effects, payload: Fields, home: str | None) -> None:
     from decisions.reducers.shell import reduce_shell  # noqa: PLC0415  (start-up time: only a command needs its parser)
 
-    check_keys(payload, ["command", "cwd"], "a shell operation")
+    check_keys(payload, ["command", "cwd", "env"], "a shell operation")
+    note_shell_variables(effects, payload.get("env"))
     reduce_shell(effects, text(payload, "command"), cwd=optional_text(payload, "cwd"), home=home)
 
 
@@ -118,6 +120,10 @@ def _conversation(effects: Effects, payload: Fields, _home: str | None) -> None:
     reduce_conversation(effects, payload)
 
 
+def _exec(effects: Effects, payload: Fields, home: str | None) -> None:
+    reduce_program(effects, payload, home=home)
+
+
 def _file(effects: Effects, payload: Fields, home: str | None) -> None:
     reduce_file(effects, payload, home=home)
 
@@ -134,6 +140,7 @@ _Reducer: TypeAlias = Callable[[Effects, Fields, str | None], None]
 
 _FORMS: Mapping[str, _Reducer] = {
     "conversation": _conversation,
+    "exec": _exec,
     "file": _file,
     "http": _http,
     "mcp": _mcp,

@@ -4,7 +4,7 @@ A tool is known by its exact name, and each field of its input must be known: a 
 anything (policy case A07). ``mcp__<server>__<tool>`` is a tool of a server's, read by `decisions.reducers.mcp`; every
 other has no reducer and is opaque. Other fields of the call itself (session, hook, transcript) are not read, but those
 by which the enforcement point says what it knows: ``database`` and ``dialect`` where SQL goes, with which the tool's
-input must agree, and ``tool_definition`` the definition of a server's tool.
+input must agree, ``tool_definition`` the definition of a server's tool, and ``env`` the variables that a shell gets.
 
 Source: DESIGN section 10; policy cases A07, A13, A19, F05, J03.
 """
@@ -18,6 +18,7 @@ from decisions.reducers.errors import UnreadableError, too_complex, unresolved
 from decisions.reducers.mcp import HOSTED, reduce_hosted
 from decisions.reducers.paths import path_of, resolve, scope_of
 from decisions.reducers.payload import Fields, check_keys, object_of, optional_text, text
+from decisions.reducers.program import note_shell_variables
 from decisions.reducers.web import web_target
 
 _GLOB = re.compile(r"[*?\[]")
@@ -172,6 +173,7 @@ def _list(call: _Call) -> None:
 def _bash(call: _Call) -> None:
     if call.given.get("dangerouslyDisableSandbox"):
         raise UnreadableError("a command outside of the sandbox that the agent is in")
+    note_shell_variables(call.effects, call.call.get("env"))
     from decisions.reducers.shell import reduce_shell  # noqa: PLC0415  (start-up time: only a command needs its parser)
 
     reduce_shell(call.effects, text(call.given, "command"), cwd=call.cwd, home=call.home)

@@ -212,7 +212,7 @@ def test_unknown_form_is_opaque(form: str, notation: Notation) -> None:
 @pytest.mark.parametrize(
     ("form", "payload"),
     [
-        ("shell", {"command": "ls", "cwd": "/", "env": {}}),
+        ("shell", {"command": "ls", "cwd": "/", "user": "root"}),
         ("sql", {"sql": "SELECT 1", "database": "prod", "user": "x"}),
         ("conversation", {"class": "inform", "person": "p-1", "text": "x"}),
         ("typed", {"verb": "read", "target": "file:///x", "why": "x"}),

@@ -67,6 +67,7 @@ PAYLOADS: Mapping[str, list[bytes]] = {
     "sql": [
         b'{"sql":"WITH a AS (DELETE FROM b RETURNING *) SELECT * FROM a WHERE id = 4 OR true","database":"prod"}',
     ],
+    "exec": [b'{"argv":["rm","-rf","x"],"cwd":"/srv","env":{"LD_PRELOAD":"./x.so","CI":null}}'],
     "file": [b'{"verb":"move","path":"../x","to":"/y","cwd":"/srv","recursive":true}'],
     "http": [
         b'{"method":"POST","url":"https://x.example/a","headers":{"Accept":"*/*"},"body":"x","redirected_from":1}'
