@@ -138,7 +138,8 @@ def _one_size(first: Checkpoint, second: Checkpoint) -> tuple[Verdict, Kind, str
 
 def _two_sizes(equivocation: Equivocation, first: Checkpoint, second: Checkpoint) -> tuple[Verdict, Kind, str]:
     small, large = sorted((first, second), key=lambda checkpoint: checkpoint.size)
-    outcomes = (_twin(equivocation.sha256, small, large), _own(equivocation.blake3, small, large))
+    told = (_twin(equivocation.sha256, small, large), _own(equivocation.blake3, small, large))
+    outcomes = [outcome for outcome in told if outcome is not None]
     forked = " and ".join(outcome.removeprefix(_FORK) for outcome in outcomes if outcome.startswith(_FORK))
     if forked:
         why = f"the log of size {large.size} has another {forked} root at size {small.size} than was signed for it"
@@ -148,6 +149,8 @@ def _two_sizes(equivocation: Equivocation, first: Checkpoint, second: Checkpoint
     faults = [outcome for outcome in outcomes if outcome]
     if faults:
         return "CLAIMED", "unproven", f"nothing shows that size {large.size} continues size {small.size}: {faults[0]}"
+    if not outcomes:
+        return "FAILED", "none", f"no proof was given: without one size {large.size} does not contradict {small.size}"
     return "FAILED", "none", f"size {large.size} continues size {small.size}: the checkpoints do not contradict"
 
 
@@ -158,10 +161,10 @@ def _two_roots(first: Checkpoint, second: Checkpoint) -> Iterator[str]:
         yield "BLAKE3"
 
 
-def _twin(prefix: Prefix[TwinConsistency] | None, small: Checkpoint, large: Checkpoint) -> str:
-    """Say what the RFC 6962 tree shows: a fork, nothing at all, or why nothing is proven."""
+def _twin(prefix: Prefix[TwinConsistency] | None, small: Checkpoint, large: Checkpoint) -> str | None:
+    """Say what the RFC 6962 tree shows: a fork, nothing at all, or why nothing is proven; None without a proof."""
     if prefix is None:
-        return "no SHA-256 proof was given"
+        return None
     sizes = {"old_size": small.size, "new_size": large.size}
     try:
         check_twin_consistency(prefix.old_root, large.sha256_root, prefix.proof, **sizes)
@@ -170,12 +173,10 @@ def _twin(prefix: Prefix[TwinConsistency] | None, small: Checkpoint, large: Chec
     return "" if prefix.old_root == small.sha256_root else f"{_FORK}SHA-256"
 
 
-def _own(prefix: Prefix[ConsistencyProof] | None, small: Checkpoint, large: Checkpoint) -> str:
+def _own(prefix: Prefix[ConsistencyProof] | None, small: Checkpoint, large: Checkpoint) -> str | None:
     """Say the same of the log's own tree."""
-    if small.blake3_root is None or large.blake3_root is None:
-        return ""
-    if prefix is None:
-        return "no BLAKE3 proof was given"
+    if prefix is None or small.blake3_root is None or large.blake3_root is None:
+        return None
     try:
         expect_sizes((prefix.proof.old_size, prefix.proof.new_size), (small.size, large.size))
         check_consistency(prefix.old_root, large.blake3_root, prefix.proof)

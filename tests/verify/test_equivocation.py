@@ -194,9 +194,18 @@ def test_a_rollback_is_the_writer_s_word() -> None:
 
 
 def test_a_log_that_does_not_prove_is_claimed_to_have_changed() -> None:
-    for said in (None, HONEST.continuation(6, 9), HONEST.continuation(7, 9), FORKED.continuation(7, 8)):
+    for said in (HONEST.continuation(6, 9), HONEST.continuation(7, 9), FORKED.continuation(7, 8)):
         equivocation = file(HONEST.note(7), FORKED.note(9), said)
         assert found(equivocation) == ("CLAIMED", "unproven")
+
+
+def test_that_no_proof_was_given_shows_nothing() -> None:
+    """A lost connection looks the same, and so does whoever leaves the proofs out of the file."""
+    for second in (HONEST.note(9), FORKED.note(9)):
+        assert found(file(HONEST.note(7), second)) == ("FAILED", "none")
+    held = HONEST.continuation(7, 9)
+    for half in ({"blake3": held.blake3}, {"sha256": held.sha256}):
+        assert found(Equivocation(HONEST.note(7), HONEST.note(9), **half)) == ("FAILED", "none")
 
 
 def test_checkpoints_that_agree_show_nothing() -> None:

@@ -15,10 +15,10 @@ from typing import Literal, TypeAlias
 
 from grants.allowed_signers import AllowedSigners
 from ledger.checkpoint import Checkpoint
-from ledger.errors import CorruptError, ProofError
+from ledger.errors import ProofError
 from ledger.note import MAX_SIZE
 from ledger.policy import Policy
-from tools.errors import EvidenceError, HomeError
+from tools.errors import EvidenceError, HomeError, RemoteError
 from tools.evidence import tell_evidence
 from tools.replacing import replace_file
 from tools.watching.sources import Source
@@ -80,7 +80,7 @@ class Follower:
         Raises:
             EvidenceError: it does not continue what was seen last, or is not signed as it must be.
             NotFollowedError: no key signed it that the policy names, or that links from there lead to.
-            RemoteError: it can't be asked now, or does not answer as a log does.
+            RemoteError: it can't be asked now, or does not answer as a log does, which contradicts nothing.
             HomeError: what was seen last can't be read or written.
             LedgerError: the ledger can't be read now.
         """
@@ -132,9 +132,10 @@ class Follower:
         kept = 0 if now.followed is None else now.followed.shared_with(before.origin)
         if not 0 < before.size <= kept:
             return  # that the former log's part went over unchanged its links prove; what came after it is lost
+        said = self._said(before.size, now.checkpoint.size)
         try:
-            self._source.continuation(before.size, now.checkpoint.size).check(before, now.checkpoint)
-        except (InclusionError, ContinuationFormError, ProofError, CorruptError) as error:
+            said.check(before, now.checkpoint)
+        except InclusionError as error:
             raise EvidenceError(
                 f"the log {now.checkpoint.origin} says that it goes on from {before.origin}, and does not show the "
                 f"{before.size} events that were seen of it ({error}): keep {self._state} and what the log shows now"
@@ -142,13 +143,22 @@ class Follower:
 
     def _check(self, last: Opened, now: Opened) -> None:
         before, after = last.checkpoint, now.checkpoint
-        said: Continuation | None = None
+        said = self._said(before.size, after.size)
         try:
-            said = self._source.continuation(before.size, after.size)
             said.check(before, after)
-        except (InclusionError, ContinuationFormError, ProofError, CorruptError):
-            own, twin = (said.blake3, said.sha256) if said else (None, None)
-            self._accuse(Equivocation(last.note, now.note, own, twin), now, last)
+        except InclusionError:
+            self._accuse(Equivocation(last.note, now.note, said.blake3, said.sha256), now, last)
+
+    def _said(self, old: int, new: int) -> Continuation:
+        """Ask for the proofs; whatever is no answer to this question is no evidence."""
+        try:
+            said = self._source.continuation(old, new)
+        except (ContinuationFormError, ProofError) as error:
+            raise _unanswered(old, new, str(error)) from error
+        for proof in (said.blake3.proof, said.sha256.proof):
+            if (proof.old_size, proof.new_size) != (old, new):
+                raise _unanswered(old, new, f"it speaks of sizes {proof.old_size} and {proof.new_size}")
+        return said
 
     def _accuse(self, equivocation: Equivocation, *opened: Opened) -> None:
         led = next((one for one in opened if one.followed is not None), None)
@@ -178,3 +188,10 @@ class Follower:
         with file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+def _unanswered(old: int, new: int, why: str) -> RemoteError:
+    return RemoteError(
+        f"no proof was given that size {new} continues size {old} ({why}); this contradicts nothing: look again later, "
+        "and where it stays so ask the log's keeper"
+    )

@@ -49,9 +49,11 @@ class Folder:
                 os.close(folder)
         except OSError as error:
             raise self._refused(name, error) from error
+        # Asked of the descriptor before a file is made of it: for a directory none can be made.
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            os.close(handle)
+            raise ExportFormError(f"{name} is no plain file")
         with os.fdopen(handle, "rb", _BLOCK) as file:
-            if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise ExportFormError(f"{name} is no plain file")
             try:
                 yield file
             except OSError as error:

@@ -161,8 +161,6 @@ def raising(error):
 @pytest.mark.parametrize(
     "said",
     [
-        raising(ProofError("no such node")),
-        raising(ContinuationFormError("not JSON")),
         lambda old, new: continuation(WHOLE[id(HONEST)].nodes, 40, old, new),
         lambda old, new: replace(
             continuation(WHOLE[id(FORKED)].nodes, 40, old, new),
@@ -170,7 +168,7 @@ def raising(error):
             sha256=continuation(WHOLE[id(HONEST)].nodes, 40, old, new).sha256,
         ),
     ],
-    ids=["nothing", "malformed", "of another log", "mixed"],
+    ids=["of another log", "mixed"],
 )
 def test_a_log_that_does_not_prove_is_accused(follower, shown, tmp_path, said):
     shown.show(HONEST, 7)
@@ -178,6 +176,31 @@ def test_a_log_that_does_not_prove_is_accused(follower, shown, tmp_path, said):
     shown.show(FORKED, 9)
     shown.said = said
     assert accused(follower, tmp_path) == ("CLAIMED", "unproven")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        raising(ProofError("there is nothing here")),
+        raising(ContinuationFormError("not JSON")),
+        lambda _old, _new: continuation(WHOLE[id(FORKED)].nodes, 40, 6, 9),
+        lambda _old, _new: continuation(WHOLE[id(HONEST)].nodes, 40, 7, 8),
+    ],
+    ids=["nothing", "malformed", "of another older size", "of another newer size"],
+)
+def test_what_is_no_answer_is_no_evidence(follower, shown, tmp_path, said):
+    """Whatever the log may hide by it: nothing is kept, nothing is believed, and the next look asks again."""
+    shown.show(HONEST, 7)
+    follower.look()
+    for story in (HONEST, FORKED):
+        shown.show(story, 9)
+        shown.said = said
+        with pytest.raises(RemoteError, match=r"size 9 continues size 7 .*contradicts nothing: look again"):
+            follower.look()
+        assert (tmp_path / "seen").read_bytes() == HONEST.note(7)
+        assert list((tmp_path / "evidence").iterdir()) == []
+    shown.show(FORKED, 9)
+    assert accused(follower, tmp_path) == ("PROVEN", "fork")
 
 
 def test_the_same_evidence_is_kept_once(follower, shown, tmp_path):
