@@ -50,16 +50,30 @@ def make(ledger: OpenLedger) -> Signed:
         HomeError: the key or the mark can't be used.
         StoreError: the log can't be read, or the note can't be kept.
     """
+    with alone(ledger.home):
+        return _sign(ledger, read_mark(ledger.home))
+
+
+def make_first(ledger: OpenLedger) -> Signed:
+    """Sign the first checkpoint of a ledger that is being built, which has no mark yet.
+
+    Raises:
+        HomeError: the key can't be used, or the mark can't be written.
+        StoreError: the log can't be read, or the note can't be kept.
+    """
+    with alone(ledger.home):
+        return _sign(ledger, None)
+
+
+def _sign(ledger: OpenLedger, mark: Checkpoint | None) -> Signed:
     home = ledger.home
-    with alone(home):
-        mark = read_mark(home)
-        following, keys = ledger.log.read(lambda snapshot: _following(snapshot, home, mark))
-        _check_may_sign(mark, following)
-        signers = [signer_of(home, key) for key in keys]
-        # From here on this size has this root for ever, whether or not the signature below comes to be.
-        write_mark(home, following)
-        note = sign_checkpoint(following, *signers)
-        ledger.log.store_checkpoint(following.size, note)
+    following, keys = ledger.log.read(lambda snapshot: _following(snapshot, mark))
+    _check_may_sign(mark, following)
+    signers = [signer_of(home, key) for key in keys]
+    # From here on this size has this root for ever, whether or not the signature below comes to be.
+    write_mark(home, following)
+    note = sign_checkpoint(following, *signers)
+    ledger.log.store_checkpoint(following.size, note)
     return Signed(following, note, keys[0])
 
 
@@ -117,31 +131,15 @@ def check_continues(snapshot: Snapshot, mark: Checkpoint) -> None:
         ) from error
 
 
-def check_nothing_signed(home: Home, snapshot: Snapshot) -> None:
-    """Check that an empty mark is right: where a signed checkpoint is kept, the mark was emptied.
-
-    Raises:
-        HomeError: something was signed.
-    """
-    signed = snapshot.newest_checkpoint()
-    if signed is not None:
-        raise HomeError(
-            f"{home.mark} is empty, and a checkpoint of size {signed[0]} was signed: restore it from where it is kept "
-            "with the key, and sign nothing before"
-        )
-
-
-def _following(snapshot: Snapshot, home: Home, mark: Checkpoint | None) -> tuple[Checkpoint, tuple[VerifierKey, ...]]:
+def _following(snapshot: Snapshot, mark: Checkpoint | None) -> tuple[Checkpoint, tuple[VerifierKey, ...]]:
     """Give the checkpoint that is due, and the keys that sign it: the one in force, and those it has replaced since."""
     state = log_state(snapshot)
     if state is None:
         raise HomeError("the log was not opened yet: run tally init")
-    if mark is None:
-        check_nothing_signed(home, snapshot)
-    elif mark.origin == state.origin:
+    if mark is not None:
+        if mark.origin != state.origin:
+            raise HomeError(other_origin(mark, state.origin))
         check_continues(snapshot, mark)
-    else:
-        raise HomeError(other_origin(mark, state.origin))
     # The one before this size, so that asked again the same keys give the same note.
     before = snapshot.newest_checkpoint(snapshot.head.size)
     since = before[0] if before is not None else 0

@@ -217,10 +217,6 @@ def _high_water(ledger: OpenLedger) -> tuple[Status, str]:
     if _is_copy(ledger.home):
         return "ok", "a copy signs nothing, and needs none"
     mark = read_mark(ledger.home)
-    if mark is None:
-        ledger.log.read(lambda snapshot: checkpointing.check_nothing_signed(ledger.home, snapshot))
-        return "warning", "nothing was signed yet: run tally checkpoint"
-
     if mark.origin != ledger.origin:
         return "problem", other_origin(mark, ledger.origin)
 

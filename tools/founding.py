@@ -109,7 +109,6 @@ def _build(
     draft: Home, place: Path, founding: Founding, sign: Sign, clock: Clock, made: list[PostgresAddress]
 ) -> Founded:
     log_key = NoteSigner(founding.origin, new_key(draft.key, founding.passphrase)).verifier_key
-    write_new(draft.mark, b"", 0o600)
     if founding.database is not None:
         draft.point_to(founding.database)
     log = create_empty(draft, clock)
@@ -118,7 +117,7 @@ def _build(
     try:
         patterns = _first_events(log, place, founding, log_key, sign, clock)
         ledger = begun(draft, log, clock)
-        checkpoint = checkpointing.make(ledger).checkpoint
+        checkpoint = checkpointing.make_first(ledger).checkpoint
     finally:
         log.close()
     write_new(draft.policy, Policy((PolicyLog(log_key),), (), ()).text().encode())

@@ -3,6 +3,9 @@
 A database that came back from a backup is behind it. Such a log signs nothing, and decides nothing either: a consent
 that was spent after the backup stands unspent in it.
 
+`tally init` signs the first checkpoint before the ledger appears, so that there is never an empty mark: one that is
+empty was emptied.
+
 Source: DESIGN section 9.
 """
 
@@ -23,11 +26,11 @@ WAY_ON: Final = "put a newer copy there, or let this one go on as another log: t
 """What is to be done about a copy that is behind its mark."""
 
 
-def read_mark(home: Home) -> Checkpoint | None:
-    """Read the high-water mark; None where it says that nothing was signed yet.
+def read_mark(home: Home) -> Checkpoint:
+    """Read the high-water mark.
 
     Raises:
-        HomeError: it is missing or unreadable.
+        HomeError: it is missing, empty, damaged or unreadable.
     """
     try:
         with home.mark.open("rb") as file:
@@ -43,14 +46,16 @@ def read_mark(home: Home) -> Checkpoint | None:
         raise HomeError(f"{home.mark} is damaged: restore it from where it is kept with the key ({error})") from error
 
 
-def parse_mark(data: bytes) -> Checkpoint | None:
-    """Read the bytes of a mark; None where it says that nothing was signed yet.
+def parse_mark(data: bytes) -> Checkpoint:
+    """Read the bytes of a mark.
 
     Raises:
         CheckpointError: it is no text of a checkpoint.
         UnicodeDecodeError: it is no text at all.
     """
-    return Checkpoint.parse(data.decode()) if data else None
+    if not data:
+        raise CheckpointError("it is empty, and no ledger is without a signed checkpoint")
+    return Checkpoint.parse(data.decode())
 
 
 def write_mark(home: Home, checkpoint: Checkpoint) -> None:
@@ -89,9 +94,9 @@ def not_behind(home: Home, origin: str) -> Callable[[Head], None]:
             mark = read_mark(home)
         except HomeError as error:
             raise ReadOnlyError(str(error)) from error
-        if mark is not None and mark.origin != origin:
+        if mark.origin != origin:
             raise ReadOnlyError(other_origin(mark, origin))
-        if mark is not None and head.size < mark.size:
+        if head.size < mark.size:
             raise ReadOnlyError(
                 f"the log holds {head.size} events and a checkpoint of {mark.size} was signed: this copy came from a "
                 "backup, and what was spent since stands unspent in it; it can be read, and takes nothing more: "

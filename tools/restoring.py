@@ -71,7 +71,7 @@ def restore(ledger: OpenLedger, origin: str, sign_act: SignAct) -> Restored:
     if begun is None:
         begun = _begin(ledger, _behind(ledger, mark), origin, sign_act)
     event, body = begun
-    if mark is not None and mark.origin == body.former_origin:
+    if mark.origin == body.former_origin:
         _finish(ledger, mark, body)
     signed = checkpointing.make(ledger)
     return Restored(event, body, last_size(body), signed)
@@ -120,11 +120,11 @@ def _put_aside(home: Home, mark: Checkpoint, signer: VerifierKey) -> None:
         raise HomeError(f"{aside} can't be written ({error.strerror}): run tally log restored again") from error
 
 
-def _begun(snapshot: Snapshot, ledger: OpenLedger, mark: Checkpoint | None) -> tuple[Event, LedgerRestored] | None:
+def _begun(snapshot: Snapshot, ledger: OpenLedger, mark: Checkpoint) -> tuple[Event, LedgerRestored] | None:
     """Find the event of a restore that was not finished: the database names another origin than the mark."""
     state = log_state(snapshot)
     seq = state.restored() if state is not None else None
-    if state is None or seq is None or mark is None:
+    if state is None or seq is None:
         return None
     event = read_event(snapshot, ledger.registry, seq)
     if event is None or not isinstance(event.body, LedgerRestored):
@@ -132,10 +132,8 @@ def _begun(snapshot: Snapshot, ledger: OpenLedger, mark: Checkpoint | None) -> t
     return (event, event.body) if mark.origin == event.body.former_origin else None
 
 
-def _behind(ledger: OpenLedger, mark: Checkpoint | None) -> Checkpoint:
+def _behind(ledger: OpenLedger, mark: Checkpoint) -> Checkpoint:
     """Insist that there is something to restore from, and that the copy is in itself what was signed."""
-    if mark is None:
-        raise InputError("nothing was signed yet: this log goes on as it is")
     if mark.origin != ledger.origin:
         raise HomeError(
             f"{ledger.home.mark} is of {mark.origin}, and the copy of {ledger.origin}: put that log's key and mark back"

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import sqlite3
+from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
@@ -55,6 +57,38 @@ def test_ledger_without_its_mark_decides_nothing(desk):
     assert desk.decide("r1", *ROW).object["reason"] == "LEDGER_UNAVAILABLE"
     mark.write_bytes(kept)
     assert desk.decide("r2", *ROW).object["outcome"] == "hold"
+
+
+@pytest.mark.parametrize("signed", [True, False])
+def test_ledger_whose_mark_was_emptied_decides_nothing(desk, signed):
+    """Nothing tells then that it came from a backup, also where that holds no checkpoint."""
+    first = desk.folder / "first.db"
+    shutil.copy(desk.ledger / "ledger.db", first)
+    if not signed:
+        with closing(sqlite3.connect(first)) as database, database:
+            triggers = database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall()
+            for (name,) in triggers:
+                database.execute(f"DROP TRIGGER {name}")
+            database.execute("DELETE FROM checkpoints")
+    assert desk.decide("r0", *ROW).exit_code == 5
+    assert desk.run("checkpoint").exit_code == 0
+    put_back(desk, first)
+    (desk.ledger / "high-water").write_bytes(b"")
+    size = desk.size()
+    again = desk.decide("r1", *ROW)
+    assert (again.exit_code, again.object["outcome"], again.object["reason"]) == (1, "deny", "LEDGER_UNAVAILABLE")
+    assert "high-water is damaged: restore it from where it is kept" in again.object["trouble"]
+    for words in (("principal", "suspend", "agent:ops-7", "--reason", "x"), ("log", "restored")):
+        refused = desk.sign(*words)
+        assert (refused.exit_code, "it is empty" in refused.error) == (1, True), words
+    assert desk.run("checkpoint").exit_code == 1
+    assert desk.run("doctor").exit_code == 1
+    assert desk.size() == size
+
+
+def test_ledger_has_a_mark_from_its_first_moment(desk):
+    """So that an empty one is never right."""
+    assert (desk.ledger / "high-water").read_bytes()
 
 
 # -- it goes on as another log --

@@ -131,7 +131,7 @@ def _not_behind(report: AuditReport) -> AuditReport:
         mark = read_mark(home())
     except HomeError as error:
         return replace(report, lines=(*report.lines, Line("high-water", "skipped", 0, 0, str(error))))
-    if mark is None or mark.size <= report.size:
+    if mark.size <= report.size:
         return report
     told = (
         f"a checkpoint of {mark.size} events was signed, and the log holds {report.size}: this is an earlier copy; "
