@@ -45,7 +45,9 @@ ROWS: list[tuple[dict[str, Any], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("fields", "effects"), ROWS, ids=str)
+@pytest.mark.parametrize(
+    ("fields", "effects"), ROWS, ids=lambda each: str(sorted(each)) if isinstance(each, set) else str(each)
+)
 def test_effects_on_files(fields: dict[str, Any], effects: set[str], notation: Notation) -> None:
     found = notation(reduce_operation("file", {"cwd": "/srv/app", **fields}, home="/home/u"))
     # What was read before a part that can't be read stays noted.

@@ -83,7 +83,7 @@ HINTS = [
 ]
 
 
-@pytest.mark.parametrize(("hints", "more"), HINTS, ids=str)
+@pytest.mark.parametrize(("hints", "more"), HINTS, ids=[str(hints) for hints, _ in HINTS])
 def test_case_f05_annotations_only_tighten(hints: dict[str, Any], more: set[str], notation: Notation) -> None:
     target = pin_of("tracker", annotated(**hints))
     run = f"run {target}" + (" +egress" if "+egress" in more else "")

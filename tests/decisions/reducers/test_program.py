@@ -94,7 +94,7 @@ ROWS: list[tuple[list[Any], set[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("argv", "effects"), ROWS, ids=str)
+@pytest.mark.parametrize(("argv", "effects"), ROWS, ids=[str(argv) for argv, _ in ROWS])
 def test_a_program_is_read_by_its_arguments_as_they_stand(argv: Any, effects: set[str], notation: Notation) -> None:
     assert notation(run(*argv)) == effects
 

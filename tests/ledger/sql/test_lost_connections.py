@@ -1,5 +1,6 @@
 """A connection that is lost at any step: what was acknowledged stands once, and nothing stands twice or half."""
 
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 
 import psycopg
@@ -7,6 +8,7 @@ import pytest
 
 from ledger.errors import StoreError
 from ledger.sql import loss
+from ledger.sql.address import parse_url
 from ledger.sql.driver import Driver
 from ledger.sql.place import create_log, open_log
 from tests.ledger.contract.sample import REGISTRY, VIEWS, Clock, append, everything, moved
@@ -161,13 +163,21 @@ def test_a_commit_of_which_nobody_can_ask_is_said_to_be_in_doubt(log, cut, monke
     assert everything(log)["claims"]["once:doubt"] == 1
 
 
-def test_idle_connections_that_the_server_closed_are_replaced(log, postgres):
-    """Readers and the writer go on after every backend was ended."""
-    log.read(lambda look: look.head)
-    postgres.run("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'tallystick'")
-    assert log.read(lambda look: look.head.size) == 1
-    postgres.run("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = 'tallystick'")
-    assert append(log, moved("a", 1))[0].seq == 1
+def test_idle_connections_that_the_server_closed_are_replaced(postgres):
+    """Readers and the writer go on after every backend of theirs was ended; other tests' backends live on."""
+    name = f"ended-{secrets.token_hex(6)}"
+    address = parse_url(f"{postgres.url}&application_name={name}&schema=log_{secrets.token_hex(6)}")
+    ended = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = %s"
+    log = create_log(address, VIEWS, Clock(), registry=REGISTRY)
+    try:
+        append(log, moved("a", 3))
+        log.read(lambda look: look.head)
+        assert postgres.run(ended, name)
+        assert log.read(lambda look: look.head.size) == 1
+        assert postgres.run(ended, name)
+        assert append(log, moved("a", 1))[0].seq == 1
+    finally:
+        log.close()
 
 
 @pytest.mark.slow

@@ -1,31 +1,21 @@
-"""The events of deciding: constitutions, decisions, trust.
+"""The decision point answers.
 
-Source: DESIGN sections 7, 10 and 12; docs/events/.
+Source: DESIGN sections 7 and 10; docs/events/.
 """
 
 from collections.abc import Iterable
-from typing import Annotated, ClassVar, Literal, Self, TypeAlias
+from typing import Annotated, ClassVar, Literal, TypeAlias
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from decisions.action import ProblemCode
-from decisions.amendment import events as amendments
-from decisions.amendment.events import ConstitutionAmended
-from decisions.shadow import events as shadows
+from decisions.events.forms import Count
 from grants.consent import Reason as ConsentReason
 from grants.events import Names, Operand
-from ledger import canon, digest
 from ledger.disclosure import Disclosable
-from ledger.event import Body, Frozen, Many, SignedBody
-from ledger.instant import InstantField
-
-Count: TypeAlias = Annotated[int, Field(ge=0)]
-Units: TypeAlias = Annotated[int, Field(ge=0, le=10**15)]
-"""A fraction in units of 10^-15."""
+from ledger.event import Body, Frozen, Many
 
 Outcome: TypeAlias = Literal["allow", "deny", "hold"]
-Effect: TypeAlias = Literal["done", "failed", "unknown"]
-"""What became of an effect, by the word of the enforcement point; unknown where it can't tell."""
 Reason: TypeAlias = Literal[
     "POLICY_ERROR",
     "ID_INVALID",
@@ -44,37 +34,6 @@ Reason: TypeAlias = Literal[
 """Why; the first that applies stands as ``reason``. ALLOWED is the reason of an allow."""
 
 Fact: TypeAlias = str | bool | int | None
-
-
-class ConstitutionAdopted(SignedBody):
-    """A human adopts a constitution; the whole document stands in the event, under its digest.
-
-    Attributes:
-        digest: ``document`` digest of the document's UTF-8 bytes, base64url.
-        document: the TOML text, at most 1 MiB.
-    """
-
-    type: ClassVar[str] = "constitution.adopted"
-    attachments: ClassVar[frozenset[str]] = frozenset({"document"})
-
-    name: str
-    digest: str
-    document: Annotated[str, Field(max_length=2**20)]
-
-    @model_validator(mode="after")
-    def _digest_fits(self) -> Self:
-        if canon.to_base64url(digest.document(self.document.encode())) != self.digest:
-            raise ValueError("the document is not the one that was signed for")
-        return self
-
-    def tags(self) -> Iterable[str]:
-        """Find all constitutions, and this one."""
-        yield "constitution"
-        yield f"constitution:{self.digest}"
-
-
-Adoption: TypeAlias = ConstitutionAdopted | ConstitutionAmended
-"""What puts a constitution in force: a human's signature where none is, and an amendment afterwards."""
 
 
 class DecidedAction(Frozen):
@@ -232,123 +191,3 @@ class DecisionMade(Body):
             yield f"shadowed:{self.shadow.started}"
             if self.flips:
                 yield f"flipped:{self.shadow.started}"
-
-
-class OutcomeReported(Body):
-    """The enforcement point that asked says what became of the effect; a decision has one outcome at most.
-
-    It closes what the decision has spent, and gives nothing back: a failed effect has used up its consent too.
-
-    Attributes:
-        decision: the decision.
-        outcome: done, failed, or unknown. Done of a decision that did not allow says that it was done in spite of it.
-        note: commitment to what the enforcement point says beside it, or null.
-    """
-
-    type: ClassVar[str] = "outcome.reported"
-
-    decision: Count
-    outcome: Effect
-    note: Disclosable | None
-
-    def claims(self, by: str, request: str | None) -> Iterable[str]:  # noqa: ARG002  (the protocol's form)
-        """Take the outcome of the decision: there is no second one."""
-        yield outcome_claim(self.decision)
-
-    def tags(self) -> Iterable[str]:
-        """Find all outcomes, those of a kind, and that of a decision."""
-        yield "outcome"
-        yield f"outcome:{self.outcome}"
-        yield f"decision:{self.decision}"
-
-
-def outcome_claim(decision: int) -> str:
-    """Give the unique key of a decision's outcome."""
-    return f"outcome:{decision}"
-
-
-class _TrustKey(Frozen):
-    system: str
-    counterpart: str
-    domain: str
-
-
-class TrustObserved(SignedBody, _TrustKey):
-    """A sensor reports an interaction and its reading of c_inst.
-
-    Attributes:
-        system: principal id of the agent or service that is trusted or not.
-        counterpart: the person, or for tools the operator, by opaque id.
-        interaction: the interaction's id; it counts once.
-        qualifying: whether the sensor finds that the interaction earns trust.
-        c_inst: commitment to the reading, in units of 10^-15, or to null where there is none.
-        taken: when the reading was taken.
-    """
-
-    type: ClassVar[str] = "trust.observed"
-
-    interaction: str
-    qualifying: bool
-    c_inst: Disclosable
-    taken: InstantField
-
-    def claims(self, by: str, request: str | None) -> Iterable[str]:
-        """Take the interaction."""
-        yield from super().claims(by, request)
-        yield interaction_claim(self.system, self.counterpart, self.interaction)
-
-    def tags(self) -> Iterable[str]:
-        """Find it by system, counterpart and domain."""
-        yield f"subject:{self.system}"
-        yield f"counterpart:{self.counterpart}"
-        yield f"domain:{self.domain}"
-
-
-def interaction_claim(system: str, counterpart: str, interaction: str) -> str:
-    """Give the unique key of an interaction; no part but the last may hold the separator."""
-    return f"interaction:{system}|{counterpart}|{interaction}"
-
-
-class TrustUpdated(Body, _TrustKey):
-    """What an observation did to the accumulated trust; the fold recomputes it and must agree.
-
-    Attributes:
-        observed: the `trust.observed` that caused it.
-        counted: whether the interaction moved the accumulator.
-        n: qualifying interactions before and after.
-        accumulator: before and after.
-        c_ctx: before and after.
-        gain: the accumulator's step, of what is missing to one.
-        cap: the most that c_ctx can be.
-        floor_step: the earned floor's step for each interaction.
-    """
-
-    type: ClassVar[str] = "trust.updated"
-
-    observed: Count
-    counted: bool
-    n: Annotated[tuple[Count, Count], Many]
-    accumulator: Annotated[tuple[Units, Units], Many]
-    c_ctx: Annotated[tuple[Units, Units], Many]
-    gain: Units
-    cap: Units
-    floor_step: Units
-    taken: InstantField
-
-    def tags(self) -> Iterable[str]:
-        """Find it by system, counterpart, domain, and the exact trust that it moves."""
-        yield f"subject:{self.system}"
-        yield f"counterpart:{self.counterpart}"
-        yield f"domain:{self.domain}"
-        yield f"trust:{self.system}|{self.counterpart}|{self.domain}"
-
-
-TYPES: tuple[type[Body], ...] = (
-    ConstitutionAdopted,
-    *amendments.TYPES,
-    *shadows.TYPES,
-    DecisionMade,
-    OutcomeReported,
-    TrustObserved,
-    TrustUpdated,
-)
