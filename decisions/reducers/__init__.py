@@ -24,7 +24,7 @@ from decisions.reducers.tool_call import reduce_tool_call
 from decisions.reducers.typed import reduce_typed
 from ledger.canon import Json
 
-VERSION = 1
+VERSION = 2
 """Number of these reducers: it goes up whenever one reads an operation otherwise than before."""
 
 _CLAIMS = "attributes"
