@@ -15,6 +15,7 @@ from ledger.event import Registry
 from ledger.instant import Instant
 from ledger.log import Snapshot
 from tools.errors import InputError
+from tools.numbers import number
 
 Bound: TypeAlias = int | Instant
 """An event's number, or a time."""
@@ -28,8 +29,12 @@ class BoundParam(click.ParamType[Bound]):
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Bound:
         """Read one."""
         text = str(value)
-        if text.isascii() and text.isdigit():
-            return int(text)
+        try:
+            found = number(text)
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+        if found is not None:
+            return found
         try:
             return instant.parse(text)
         except (CanonError, ValueError):

@@ -60,7 +60,11 @@ def get(url: str, *, most: int, seconds: float = SECONDS) -> Reply:
 
 
 def _ask(method: str, url: str, *, most: int, seconds: float, **more: Any) -> Reply:  # noqa: ANN401  (for the library)
-    if urlsplit(url).scheme not in {"http", "https"}:
+    try:
+        scheme = urlsplit(url).scheme
+    except ValueError as error:
+        raise InputError(f"{url[:200]} is no address ({error}): check its spelling") from error
+    if scheme not in {"http", "https"}:
         raise InputError(f"{url[:200]} is no address that begins with https:// or http://")
     web = _library()
     until = time.monotonic() + seconds

@@ -344,6 +344,9 @@ def test_an_address_leads_over_a_rotation_and_gives_out_no_other_event(tally, le
     assert [json.loads(one["event"])["type"] for one in events] == ["ledger.opened", "ledger.key_rotated"]
     missing = web.get(f"{service.url}/links/{size + 1}", most=1000)
     assert (missing.status, b"was signed" in missing.body) == (404, True)
+    for path in (f"links/{2**64}", f"links/{'9' * 5000}", f"consistency/{2**63}/{2**64}", "consistency/-1/x"):
+        nothing = web.get(f"{service.url}/{path}", most=1000)
+        assert (nothing.status, nothing.body.startswith((b"9", b"1", b"a size is"))) == (404, True), nothing
     assert service.stop()[0] == 0
 
 

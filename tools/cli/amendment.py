@@ -19,6 +19,7 @@ from tools.cli.params import Act, Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.files import read_text
 from tools.ledger import OpenLedger
+from tools.numbers import Number
 from tools.rulebook.pages import SAID, difference_json, difference_lines
 from tools.shadowing import candidate
 
@@ -67,7 +68,7 @@ def propose(file: Path | None, *, shadow: bool, reason: str, signing: Signing) -
 
 
 @command.command("vote", example="tally amendment vote 41 --against")
-@click.argument("number", type=click.IntRange(0), metavar="AMENDMENT")
+@click.argument("number", type=Number(), metavar="AMENDMENT")
 @click.option("--against", is_flag=True, help="Vote against it; without, for it.")
 @signing_options
 def vote(number: int, *, against: bool, signing: Signing) -> None:
@@ -85,7 +86,7 @@ def vote(number: int, *, against: bool, signing: Signing) -> None:
 
 
 @command.command("adopt", example="tally amendment adopt 41")
-@click.argument("number", type=click.IntRange(0), metavar="AMENDMENT")
+@click.argument("number", type=Number(), metavar="AMENDMENT")
 @signing_options
 def adopt(number: int, signing: Signing) -> None:
     """Adopt an AMENDMENT that has the votes, and put its constitution in force.
@@ -104,7 +105,7 @@ def adopt(number: int, signing: Signing) -> None:
 
 
 @command.command("reject", example="tally amendment reject 41 --reason 'it stops the night job'")
-@click.argument("number", type=click.IntRange(0), metavar="AMENDMENT")
+@click.argument("number", type=Number(), metavar="AMENDMENT")
 @click.option("--reason", required=True, help="Why.")
 @signing_options
 def reject(number: int, reason: str, signing: Signing) -> None:
@@ -132,7 +133,7 @@ def list_amendments(*, everything: bool) -> None:
 
 
 @command.command("show", example="tally amendment show 41")
-@click.argument("number", type=click.IntRange(0), metavar="AMENDMENT")
+@click.argument("number", type=Number(), metavar="AMENDMENT")
 @click.option("--text", is_flag=True, help="Print the document that it proposes.")
 def show(number: int, *, text: bool) -> None:
     """Show an AMENDMENT: its class, what it opens and closes today, its votes, and what is lacking."""

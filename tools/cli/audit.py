@@ -27,6 +27,7 @@ from tools.errors import HomeError, InputError
 from tools.files import read_bytes
 from tools.home import Home
 from tools.mark import WAY_ON, read_mark
+from tools.numbers import Number, number
 from verify.views import EVENTS, VIEWS
 
 PROGRESS: Final = "audit-progress"
@@ -46,8 +47,13 @@ _WHAT: Final[dict[Kind, str]] = {
 
 
 @declare("audit", example=_EXAMPLE)
-@click.option("--since", metavar="FILE|SIZE", help="Look only at what is new since this checkpoint.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Check with so many processes; else as many as pay.")
+@click.option(
+    "--since",
+    type=click.Path(readable=False),
+    metavar="FILE|SIZE",
+    help="Look only at what is new since this checkpoint.",
+)
+@click.option("--jobs", type=Number(1), metavar="N", help="Check with so many processes; else as many as pay.")
 @click.option("--resume", is_flag=True, help="Continue an audit that was interrupted, believing its record.")
 @click.option("--strict", is_flag=True, help="Exit with 6 if something could not be checked, and nothing is wrong.")
 def command(since: str | None, jobs: int | None, *, resume: bool, strict: bool) -> int:
@@ -98,9 +104,8 @@ def command(since: str | None, jobs: int | None, *, resume: bool, strict: bool) 
 def _checkpoint(text: str | None) -> bytes | int | None:
     if text is None:
         return None
-    if text.isascii() and text.isdigit():
-        return int(text)
-    return read_bytes(Path(text), _MOST_NOTE)
+    size = number(text)
+    return read_bytes(Path(text), _MOST_NOTE) if size is None else size
 
 
 def _witnesses(place: Home) -> tuple[list[VerifierKey], str]:

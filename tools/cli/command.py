@@ -89,6 +89,7 @@ def shared_options(*, hidden: bool = True) -> list[click.Parameter]:
         _option(
             ["--ledger"],
             "ledger",
+            type=click.Path(readable=False),
             metavar="PATH",
             hidden=hidden,
             help="The ledger's directory; else $TALLY_LEDGER, else ./.tally.",

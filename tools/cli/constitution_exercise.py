@@ -14,6 +14,7 @@ from tools.cli.output import Bar, counted, emit, progress, table
 from tools.cli.session import opened
 from tools.errors import InputError
 from tools.ledger import OpenLedger
+from tools.numbers import Number
 from verify.exercise import Exercise, Exercised
 from verify.exercise import exercise as judged
 
@@ -21,7 +22,7 @@ _STEP = 100
 
 
 @command(example="tally constitution exercise\ntally constitution exercise --since 1200 --json")
-@click.option("--since", type=click.IntRange(0), default=0, metavar="N", help="Only decisions from event N on.")
+@click.option("--since", type=Number(), default=0, metavar="N", help="Only decisions from event N on.")
 def exercise(since: int) -> None:
     """Tell when each rule last changed a verdict, and which never did.
 

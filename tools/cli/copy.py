@@ -18,8 +18,8 @@ tally copy .tally 'postgresql+psycopg://tally@db.example/records?schema=ledger'"
 
 
 @declare("copy", example=_EXAMPLE)
-@click.argument("source", metavar="SRC")
-@click.argument("target", metavar="DST")
+@click.argument("source", metavar="SRC", type=click.Path(readable=False))
+@click.argument("target", metavar="DST", type=click.Path(readable=False))
 def command(source: str, target: str) -> None:
     """Copy a log into another database, with identical roots and rows.
 

@@ -22,6 +22,7 @@ from tools.cli.session import interactive, opened
 from tools.erasing import Item, Plan, carry_out, covered, due, fields_named, fields_of, finish, plan, underway
 from tools.errors import DeclinedError, InputError, UnattendedError
 from tools.ledger import OpenLedger
+from tools.numbers import Number
 from tools.show.statement import statement_text
 from tools.subjects import events_of, selectors
 
@@ -66,7 +67,7 @@ class Wish:
 
 
 @declare("erase", example=_EXAMPLE)
-@click.option("--event", "seqs", type=click.IntRange(0), multiple=True, metavar="SEQ", help="Of this event.")
+@click.option("--event", "seqs", type=Number(), multiple=True, metavar="SEQ", help="Of this event.")
 @click.option("--subject", "subjects", multiple=True, metavar="NAME|TAG", help="Of every event about them.")
 @click.option("--due", "overdue", is_flag=True, help="Whatever is older than the retention rules allow.")
 @click.option("--path", "paths", multiple=True, metavar="PATH", help="Only this field and what lies below it.")

@@ -16,6 +16,7 @@ from tools.cli.voice import VOICE, voiced
 from tools.errors import InputError
 from tools.explaining import explain
 from tools.home import write_new
+from tools.numbers import Number
 from tools.show.account import account_tree
 from tools.show.page import page
 from tools.show.picture import picture
@@ -27,7 +28,7 @@ tally explain 41 --html decision-41.html"""
 
 
 @declare("explain", example=_EXAMPLE)
-@click.argument("event", type=click.IntRange(0))
+@click.argument("event", type=Number())
 @VOICE
 @click.option("--svg", type=click.Path(path_type=Path), metavar="FILE", help="Draw the tree into a picture.")
 @click.option("--html", type=click.Path(path_type=Path), metavar="FILE", help="Write the tree as a page.")

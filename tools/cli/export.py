@@ -13,6 +13,7 @@ from tools.cli.command import command as declare
 from tools.cli.output import emit, progress, say
 from tools.cli.session import opened
 from tools.copying.exporting import Exported, export
+from tools.numbers import Number
 
 _EXAMPLE: Final = """\
 tally export ledger-2026-11
@@ -22,7 +23,7 @@ tally export for-the-auditor --without-openings"""
 @declare("export", example=_EXAMPLE)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--without-openings", is_flag=True, help="Leave out what opens disclosable fields.")
-@click.option("--at", "size", type=click.IntRange(1), metavar="SIZE", help="End at the checkpoint of so many events.")
+@click.option("--at", "size", type=Number(1), metavar="SIZE", help="End at the checkpoint of so many events.")
 def command(folder: Path, size: int | None, *, without_openings: bool) -> None:
     """Write the whole log into a directory of plain files that proves itself.
 

@@ -32,6 +32,7 @@ from tools.deciding import decision_point
 from tools.granting import Foreseen, Given, grant_foreseen, grants, history, is_consent
 from tools.granting import request as find
 from tools.ledger import OpenLedger
+from tools.numbers import Number
 from tools.rulebook.pages import difference_lines
 from tools.show.asked import received_lines, request_text
 from tools.show.standing import HEADER, history_lines
@@ -93,7 +94,7 @@ def ratify(  # noqa: PLR0913  (one argument for each option)
 
 
 @command.command("issue", example=_ISSUE)
-@click.argument("request", type=int, required=False)
+@click.argument("request", type=Number(), required=False)
 @click.option("--for", "span", type=Span(), required=True, help="How long it holds, such as 2h.")
 @click.option("--uses", type=click.IntRange(1, 1000), default=1, show_default=True, help="How often it may be used.")
 @click.option("--reason", required=True, help="Why.")

@@ -21,6 +21,7 @@ from tools.cli.output import counted, emit, table
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.errors import InputError
+from tools.numbers import number
 from tools.subjects import events_of, selectors
 
 _PLACE = """\
@@ -113,10 +114,10 @@ def _over(name: str) -> tuple[str, ...]:
     if name == ALL:
         return (name,)
     if name.startswith(EVENT):
-        digits = name.removeprefix(EVENT)
-        if not (digits.isascii() and digits.isdigit()):
+        seq = number(name.removeprefix(EVENT))
+        if seq is None:
             raise InputError(f"an event is named by its place, such as {EVENT}41, and not {name[:40]!a}")
-        return (f"{EVENT}{int(digits)}",)
+        return (f"{EVENT}{seq}",)
     return selectors(name)
 
 

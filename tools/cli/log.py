@@ -20,6 +20,7 @@ from tools.cli.output import emit, fields, safe, say, table
 from tools.cli.session import opened, session
 from tools.erasing import closed
 from tools.errors import InputError
+from tools.numbers import Number
 
 _EXAMPLE: Final = """\
 tally log tail
@@ -87,12 +88,10 @@ for _more in (log_life.head, log_life.restored, log_links.command, log_prove.com
 
 
 @command.command("show", example=_VERIFY)
-@click.argument("seq", type=click.IntRange(min=0), required=False)
+@click.argument("seq", type=Number(), required=False)
 @filter_options
-@click.option("--from", "start", type=click.IntRange(min=0), metavar="N", default=0, help="List from this event on.")
-@click.option(
-    "--limit", type=click.IntRange(min=1), metavar="N", default=1000, show_default=True, help="List so many at most."
-)
+@click.option("--from", "start", type=Number(), metavar="N", default=0, help="List from this event on.")
+@click.option("--limit", type=Number(1), metavar="N", default=1000, show_default=True, help="List so many at most.")
 @click.option("--bytes", "as_bytes", is_flag=True, help="Print the event's exact bytes.")
 @click.option("--statement", is_flag=True, help="Print the exact text that was signed.")
 @click.option("--signature", is_flag=True, help="Print the signature as ssh-keygen -Y verify reads it.")
@@ -134,9 +133,7 @@ def show(  # noqa: PLR0913, PLR0917  (one for each option)
 
 @command.command("tail", example="tally log tail -n 3\ntally log tail -f --type decision.made --json")
 @filter_options
-@click.option(
-    "-n", "--lines", type=click.IntRange(min=0), metavar="N", default=10, show_default=True, help="So many events."
-)
+@click.option("-n", "--lines", type=Number(), metavar="N", default=10, show_default=True, help="So many events.")
 @click.option("-f", "--follow", is_flag=True, help="Wait for more, until interrupted.")
 def tail(type_: str | None, actor: str | None, tag: str | None, lines: int, follow: bool) -> None:
     """Show the newest events, and with -f those that come."""

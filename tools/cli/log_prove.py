@@ -22,6 +22,7 @@ from tools.home import sync
 from tools.ledger import OpenLedger
 from tools.linking import beside, keep_beside
 from tools.log_proofs import AllEvents, Asked, Events, Given, Since, hand_out
+from tools.numbers import Number
 
 _EXAMPLE: Final = """\
 tally log prove 41 -o event-41.proof
@@ -33,17 +34,17 @@ _CHUNK: Final = 1 << 20
 
 
 @declare("prove", example=_EXAMPLE)
-@click.argument("seqs", metavar="[SEQ]...", type=click.IntRange(0), nargs=-1)
+@click.argument("seqs", metavar="[SEQ]...", type=Number(), nargs=-1)
 @click.option(
     "--range",
     "span",
-    type=click.IntRange(0),
+    type=Number(),
     nargs=2,
     metavar="A B",
     help="Prove that these are ALL events from A to B.",
 )
-@click.option("--since", type=click.IntRange(1), metavar="OLD", help="Prove that the log continues that of OLD events.")
-@click.option("--size", type=click.IntRange(1), metavar="N", help="As the log was when it had N events.")
+@click.option("--since", type=Number(1), metavar="OLD", help="Prove that the log continues that of OLD events.")
+@click.option("--size", type=Number(1), metavar="N", help="As the log was when it had N events.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE|-", help="Where; else standard output.")
 def command(
     seqs: tuple[int, ...], span: tuple[int, int] | None, since: int | None, size: int | None, output: Path | None

@@ -17,6 +17,7 @@ from tools.cli.output import emit, table
 from tools.cli.session import opened
 from tools.deciding import decision_point
 from tools.errors import InputError
+from tools.numbers import Number
 from tools.outcomes import open_decisions, outcome_of, spent_by
 from tools.spool import FileSpool
 
@@ -31,7 +32,7 @@ def command() -> None:
 
 
 @command.command("report", example=_EXAMPLE)
-@click.argument("decision", type=click.IntRange(min=0))
+@click.argument("decision", type=Number())
 @click.argument("outcome", type=click.Choice(["done", "failed", "unknown"]))
 @click.option("--note", default="", metavar="TEXT", help="What is to be said beside it; it is disclosable.")
 def report(decision: int, outcome: str, note: str) -> None:
@@ -54,7 +55,7 @@ def report(decision: int, outcome: str, note: str) -> None:
 
 
 @command.command("show", example="tally outcome show 18")
-@click.argument("decision", type=click.IntRange(min=0))
+@click.argument("decision", type=Number())
 def show(decision: int) -> None:
     """Show what was reported of a decision."""
     with opened() as ledger:

@@ -24,6 +24,7 @@ from tools.cli.output import emit, fields, table
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.errors import InputError
+from tools.numbers import number
 
 _SIGNING: Final = frozenset({"registrar", "sensor", "witness"})
 
@@ -241,8 +242,9 @@ def user(text: str) -> int:
     Raises:
         InputError: there is no user of that name.
     """
-    if text.isascii() and text.isdigit():
-        return int(text)
+    found = number(text)
+    if found is not None:
+        return found
     try:
         return pwd.getpwnam(text).pw_uid
     except (KeyError, ValueError) as error:

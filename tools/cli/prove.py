@@ -14,6 +14,7 @@ from tools.cli.output import emit, say
 from tools.cli.session import opened
 from tools.errors import InputError
 from tools.home import write_new
+from tools.numbers import Number
 from tools.proving import Proof, command_line, prove
 from verify.bundle.choice import Disclosure, FieldPattern
 from verify.errors import BundleError
@@ -25,7 +26,7 @@ tally prove 41 -o case-41.bundle --disclose-all --hide 12:/reason --hide '/opera
 
 
 @declare("prove", example=_EXAMPLE)
-@click.argument("event", type=click.IntRange(0))
+@click.argument("event", type=Number())
 @click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE|-", help="Where; else decision-N.bundle."
 )

@@ -18,6 +18,7 @@ from tools.errors import InputError
 from tools.home import write_new
 from tools.ledger import OpenLedger
 from tools.linking import beside, keep_beside
+from tools.numbers import Number
 from tools.receipts import SUFFIXES, Form, Made, make
 
 _EXAMPLE: Final = """\
@@ -26,7 +27,7 @@ tally receipt 41 --form cose -o event-41.cose"""
 
 
 @declare("receipt", example=_EXAMPLE)
-@click.argument("event", type=click.IntRange(0))
+@click.argument("event", type=Number())
 @click.option(
     "--form", type=click.Choice(list(SUFFIXES)), default="tlog-proof", show_default=True, help="Which file to write."
 )

@@ -29,7 +29,13 @@ tally reduce --file deploy.sh --json"""
 
 
 @declare("reduce", example=_EXAMPLE)
-@click.option("--file", "script", metavar="FILE|-", help="A shell script in a file; --cwd says where it runs.")
+@click.option(
+    "--file",
+    "script",
+    type=click.Path(readable=False),
+    metavar="FILE|-",
+    help="A shell script in a file; --cwd says where it runs.",
+)
 @form_options
 def command(script: str | None, **options: Any) -> int:  # noqa: ANN401  (the fields of Asked)
     """Show what an operation would do, and what of it can't be read.

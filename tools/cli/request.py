@@ -14,6 +14,7 @@ from tools.cli.output import emit, table
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.granting import Pending, request, requests
+from tools.numbers import Number
 from tools.show.asked import request_text
 
 
@@ -43,7 +44,7 @@ def list_requests(*, everything: bool) -> None:
 
 
 @command.command("show", example="tally request show 12")
-@click.argument("number", type=int)
+@click.argument("number", type=Number())
 def show(number: int) -> None:
     """Show one request: who asks, for what exactly, and the operation as it was received."""
     with opened() as ledger:
@@ -56,7 +57,7 @@ def show(number: int) -> None:
 
 
 @command.command("refuse", example="tally request refuse 12 --reason 'ask again on Monday'")
-@click.argument("number", type=int)
+@click.argument("number", type=Number())
 @click.option("--reason", required=True, help="Why.")
 @signing_options
 def refuse(number: int, reason: str, signing: Signing) -> None:

@@ -30,6 +30,7 @@ from tools.cli.params import Act, Signing, actor, sign_act, sign_acts, signing_o
 from tools.cli.session import opened
 from tools.errors import InputError
 from tools.ledger import OpenLedger
+from tools.numbers import Number
 from tools.resources_file import Entry, read_resources
 from tools.show.statement import relabels_text
 
@@ -173,9 +174,7 @@ def reclassify(
 
 @command.command("advance", example="tally resource advance db://prod/users")
 @click.argument("reference")
-@click.option(
-    "--to", "version", type=click.IntRange(min=2), metavar="N", help="The new version.  [default: the next one]"
-)
+@click.option("--to", "version", type=Number(2), metavar="N", help="The new version.  [default: the next one]")
 @signing_options
 def advance(reference: str, version: int | None, *, signing: Signing) -> None:
     """Record a new version of a resource: consents for the old one no longer fit."""

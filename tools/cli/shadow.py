@@ -17,6 +17,7 @@ from tools.cli.output import counted, emit, table
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.files import read_text
+from tools.numbers import Number
 from tools.shadowing import ShadowReport, report
 
 _EXAMPLE = """\
@@ -65,7 +66,7 @@ def stop(signing: Signing) -> None:
 
 
 @command.command("report", example="tally shadow report --examples 5")
-@click.option("--shadow", "number", type=click.IntRange(0), metavar="EVENT", help="Of an earlier one.")
+@click.option("--shadow", "number", type=Number(), metavar="EVENT", help="Of an earlier one.")
 @click.option("--examples", type=click.IntRange(0, 1000), default=3, show_default=True, help="So many of each turn.")
 def report_(number: int | None, examples: int) -> None:
     """Count how often the candidate would have answered otherwise: that of the shadow that runs, or ran last."""

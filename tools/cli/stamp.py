@@ -16,6 +16,7 @@ from tools.cli.session import opened
 from tools.errors import InputError
 from tools.files import read_bytes
 from tools.home import write_new
+from tools.numbers import Number
 from tools.stamping import Stamped
 from verify.errors import StampError
 from verify.stamp import read_roots, read_stamp
@@ -40,7 +41,7 @@ def command() -> None:
 @click.option(
     "--roots", type=click.Path(path_type=Path), required=True, metavar="PEM", help="Certificates that it must lead to."
 )
-@click.option("--size", type=click.IntRange(1), metavar="N", help="Which checkpoint; else the newest.")
+@click.option("--size", type=Number(1), metavar="N", help="Which checkpoint; else the newest.")
 def make(url: str, roots: Path, size: int | None) -> None:
     """Ask the authority at URL to stamp a checkpoint, check the stamp, and keep it.
 
@@ -72,7 +73,7 @@ def list_() -> None:
 
 
 @command.command("show", example="tally stamp show 120 -o 120.tsr")
-@click.argument("size", type=click.IntRange(1))
+@click.argument("size", type=Number(1))
 @click.option("--authority", metavar="URL", help="Whose, where there are several.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write it there, in DER.")
 def show(size: int, authority: str | None, output: Path | None) -> None:

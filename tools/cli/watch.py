@@ -24,7 +24,7 @@ tally watch /srv/ledger --policy trusted.policy --signers trusted.signers --stat
 
 
 @declare("watch", example=_EXAMPLE)
-@click.argument("source")
+@click.argument("source", type=click.Path(readable=False))
 @click.option(
     "--policy", "policy_file", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The log's key."
 )

@@ -22,7 +22,9 @@ from starlette.routing import Route
 
 from ledger.errors import LedgerError, ProofError
 from ledger.log import Snapshot
+from tools.errors import InputError
 from tools.ledger import OpenLedger
+from tools.numbers import number
 from tools.watching.life import published_links
 from tools.witnessing.standing import cosigned_note
 from verify.continuation import continuation
@@ -56,22 +58,32 @@ def application(ledger: OpenLedger, say: Callable[[str], None]) -> Starlette:
         return await answered(_newest, _TEXT)
 
     async def consistency(request: Request) -> Response:
-        old, new = int(request.path_params["old"]), int(request.path_params["new"])
-        return await answered(
-            lambda look: continuation(look.nodes, look.head.size, old, new).to_bytes(), "application/json"
-        )
+        return await answered(lambda look: _continuation(look, request), "application/json")
 
     async def links(request: Request) -> Response:
-        size = int(request.path_params["size"])
-        return await answered(lambda look: published_links(look, size), "application/json")
+        return await answered(lambda look: published_links(look, _size(request, "size")), "application/json")
 
     return Starlette(
         routes=[
             Route("/checkpoint", checkpoint, methods=["GET"]),
-            Route("/consistency/{old:int}/{new:int}", consistency, methods=["GET"]),
-            Route("/links/{size:int}", links, methods=["GET"]),
+            Route("/consistency/{old}/{new}", consistency, methods=["GET"]),
+            Route("/links/{size}", links, methods=["GET"]),
         ]
     )
+
+
+def _continuation(look: Snapshot, request: Request) -> bytes:
+    return continuation(look.nodes, look.head.size, _size(request, "old"), _size(request, "new")).to_bytes()
+
+
+def _size(request: Request, name: str) -> int:
+    try:
+        size = number(str(request.path_params[name]))
+    except InputError as error:
+        raise ProofError(str(error)) from error
+    if size is None:
+        raise ProofError("a size is a row of digits")
+    return size
 
 
 def _newest(snapshot: Snapshot) -> bytes | None:
