@@ -26,6 +26,7 @@ SECTIONS = (
         "the disk fills up, fails, lies or loses the end of a file; a page is damaged",
         ["tests/ledger/faults/test_disk.py"],
     ),
+    Section("a database server dies in the middle of an append", ["tests/ledger/faults/test_server.py"]),
     Section("two writers that both believe they are the only one", ["tests/ledger/faults/test_two_writers.py"]),
     Section(
         "many processes with many threads each: idempotency, claims, conditions; group commit; cached states",
