@@ -113,8 +113,8 @@ def fields_named(snapshot: Snapshot, registry: Registry, seqs: Sequence[int], pa
         event = _event(snapshot, registry, seq)
         lacking = [path for path in paths if not any(of == seq and _covers(path, one) for of, one in found)]
         if lacking or not any(of == seq for of, _ in found):
-            what = ", ".join(lacking) or "nothing at all"
-            raise InputError(f"event {seq} has no open field {what}: {_told(snapshot, event)}")
+            what = f"open field {', '.join(lacking)}" if lacking else "field that is open"
+            raise InputError(f"event {seq} has no {what}: {_told(snapshot, event)}")
     return found
 
 

@@ -53,6 +53,11 @@ def in_our_words(error: SQLAlchemyError, place: str) -> StoreError:
             return error_of_ours(f"{place}: {advice} ({first_line})")
     if "no such table" in first_line or "no such column" in first_line:
         return StoreError(f"{place}: not the tables of this version: run `tally doctor` ({first_line})")
+    if "no such trigger" in first_line:
+        return StoreError(
+            f"{place}: a trigger that guards the rows is missing: run `tally audit`, which names each, "
+            f"and restore a backup ({first_line})"
+        )
     if isinstance(error, IntegrityError) or first_line.startswith("Could not decode"):
         return CorruptError(f"{place}: what is stored contradicts itself: run `tally audit` ({first_line})")
     return StoreError(f"{place}: {first_line}")

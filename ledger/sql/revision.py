@@ -24,7 +24,9 @@ def found_revision(connection: sa.Connection) -> str | None:
         return None
     found = connection.execute(_REVISION).scalars().all()
     if len(found) != 1:
-        raise StoreError(f"its tables name {len(found)} revisions, and should name one: restore a backup")
+        raise StoreError(
+            f"{place(connection.engine)}: its tables name {len(found)} revisions, and should name one: restore a backup"
+        )
     return str(found[0])
 
 

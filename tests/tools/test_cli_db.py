@@ -61,6 +61,29 @@ def test_check_names_what_was_changed(tally, ledger, statement, name):
     assert name in tally("db", "check").stdout
 
 
+def test_an_old_log_that_lacks_a_trigger_is_not_upgraded_and_told_what_to_do(tally, old):
+    """What had taken it away may have changed rows too: an upgrade would put it back over them."""
+    change(old, "DROP TRIGGER events_next")
+    done = tally("db", "upgrade")
+    assert (done.exit_code, "no such trigger: events_next" in done.error) == (1, True)
+    assert f"{old / 'ledger.db'}: a trigger that guards the rows is missing: run `tally audit`" in done.error
+    assert "0001" in tally("db", "status").stdout
+    audit = tally("audit")
+    assert (audit.exit_code, "events_next" in audit.stdout) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("statement", "count"),
+    [("DELETE FROM alembic_version", 0), ("INSERT INTO alembic_version VALUES ('0001')", 2)],
+)
+@pytest.mark.parametrize("words", [("db", "upgrade"), ("db", "status"), ("log", "head")], ids=" ".join)
+def test_tables_of_no_one_revision_are_named_with_their_place(tally, ledger, statement, count, words):
+    change(ledger, statement)
+    done = tally(*words)
+    assert done.exit_code == 1
+    assert f"{ledger / 'ledger.db'}: its tables name {count} revisions, and should name one" in done.error
+
+
 def test_upgrade_says_what_it_did(tally, old):
     told = tally("db", "status")
     assert "tally db upgrade" in told.stderr

@@ -139,7 +139,7 @@ def test_nothing_to_erase_is_no_error(desk):
         (("--event", "1", "--basis", "because"), 2, "because"),
         (("--event", "1", *BASIS, "--path", "args"), 2, "pointer"),
         (("--event", "9999", *BASIS), 1, "no event 9999"),
-        (("--event", "1", *BASIS), 1, "event 1 has no open field nothing at all: constitution.adopted has no"),
+        (("--event", "1", *BASIS), 1, "event 1 has no field that is open: constitution.adopted has no"),
         (("--event", "0", *BASIS, "--path", "/nam"), 1, "event 0 has no open field /nam: there is /name"),
         (("--subject", "somebody", *BASIS), 1, "names nobody"),
         (("--subject", "event:1", *BASIS), 1, "names nobody"),
@@ -160,6 +160,14 @@ def test_what_was_erased_is_said_by_which_event(desk, held):
     shown = desk.run("log", "show", held[2])
     assert f"/reason  (erased by event {event})" in shown.stdout
     assert desk.run("log", "show", held[2], "--json").object["closed"] == {"/reason": f"erased by event {event}"}
+
+
+def test_an_event_of_which_all_is_erased_has_nothing_open(desk, held):
+    """It is said by which event, whether a field is named or none."""
+    event = desk.sign("erase", "--event", held[2], *BASIS, "--json").object["events"][0]
+    again = desk.sign("erase", "--event", held[2], *BASIS)
+    assert (again.exit_code, again.error.startswith(f"event {held[2]} has no field that is open: ")) == (1, True)
+    assert f"(erased by event {event})" in again.error
 
 
 def test_only_a_human_erases(desk, held):
