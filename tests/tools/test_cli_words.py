@@ -7,6 +7,7 @@ from tools.cli.app import root
 from tools.dev.cli_docs import commands
 from tools.errors import InputError
 from tools.numbers import MAX_INTEGER, Number, number
+from verify.cli import run as verify
 
 COMMANDS = dict(commands(root, click.Context(root)))
 PARAMS = {
@@ -88,6 +89,25 @@ def test_an_empty_path_is_a_usage_error(tally, name, monkeypatch, tmp_path):
     command, param = PARAMS[name]
     done = tally(*words_for(command, param, ""))
     assert (done.exit_code, "is empty: name a path" in done.error) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("bundle", "", "--policy", "p"),
+        ("bundle", "b", "--policy", ""),
+        ("equivocation", "", "--policy", "p"),
+        ("log", "", "--policy", "p"),
+        ("proof", "", "--policy", "p"),
+        ("receipt", "r", "--policy", "p", "--event", ""),
+        ("show", ""),
+        ("stamp", "s", "--checkpoint", "", "--policy", "p", "--roots", "r"),
+    ],
+    ids=" ".join,
+)
+def test_an_empty_path_is_the_auditor_s_usage_error_too(words, capsys):
+    assert verify(list(words)) == 2
+    assert "is empty: name a path" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("value", [".", "/", "./"])

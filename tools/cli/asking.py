@@ -29,7 +29,12 @@ _FORMS = (
         "--operation", metavar="FILE|-", help='An operation of any form as JSON: {"form":...,"payload":{...}}.'
     ),
     click.option("--shell", metavar="TEXT", help="A shell line."),
-    click.option("--cwd", metavar="DIR", help="Where the shell line runs; else the present directory."),
+    click.option(
+        "--cwd",
+        type=click.Path(readable=False),
+        metavar="DIR",
+        help="Where the shell line runs; else the present directory.",
+    ),
     click.option("--sql", metavar="TEXT", help="SQL text."),
     click.option("--database", metavar="NAME", help="The store that the SQL runs on, as it is registered."),
     click.option("--dialect", metavar="NAME", help="The SQL dialect, such as postgres."),

@@ -10,16 +10,20 @@ from verify.bundle.form import MAX_BYTES
 from verify.check import check_bundle
 from verify.check.report import LIMITS, Report
 from verify.cli.exits import FAILED, INCOMPLETE, VERIFIED
-from verify.cli.files import read, read_policy, read_signers
+from verify.cli.files import PLACE, read, read_policy, read_signers
 from verify.cli.output import print_json, print_verdict
 from verify.strict import Strict
 from verify.text import visible
 
 
 @click.command("bundle", cls=Strict)
-@click.argument("file", metavar="FILE")
-@click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log and witness keys you trust.")
-@click.option("--signers", "signers_file", metavar="SIGNERS", help="The first human's key that you have pinned.")
+@click.argument("file", metavar="FILE", type=PLACE)
+@click.option(
+    "--policy", "policy_file", metavar="POLICY", type=PLACE, required=True, help="The log and witness keys you trust."
+)
+@click.option(
+    "--signers", "signers_file", metavar="SIGNERS", type=PLACE, help="The first human's key that you have pinned."
+)
 @click.option("--at", "moment", metavar="TIME", help="When the pinned key must be valid; by default when it signed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--strict", is_flag=True, help="Exit 6 if a check was left out that fuller files would allow.")

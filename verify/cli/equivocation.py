@@ -10,7 +10,7 @@ import click
 from ledger.canon import Json
 from verify.check.report import failed
 from verify.cli.exits import FAILED, INCOMPLETE, VERIFIED
-from verify.cli.files import read, read_policy
+from verify.cli.files import PLACE, read, read_policy
 from verify.cli.links import Leading, links_options
 from verify.cli.output import conclude, print_json
 from verify.equivocation import MAX_BYTES, Finding, Verdict, check_equivocation, parse_equivocation
@@ -28,8 +28,8 @@ _MEANING: Final[dict[Verdict, str]] = {
 
 
 @click.command("equivocation", cls=Strict)
-@click.argument("file", metavar="FILE")
-@click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log keys you trust.")
+@click.argument("file", metavar="FILE", type=PLACE)
+@click.option("--policy", "policy_file", metavar="POLICY", type=PLACE, required=True, help="The log keys you trust.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @links_options
 def command(

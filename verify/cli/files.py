@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 import click
 
@@ -12,6 +12,9 @@ from grants import allowed_signers
 from grants.allowed_signers import AllowedSigners
 from ledger import policy
 from ledger.policy import Policy
+
+PLACE: Final = click.Path(readable=False)
+"""What names a file on the command line; whether it can be read is told by whoever reads it."""
 
 
 def read(name: str, most: int) -> bytes:

@@ -12,7 +12,7 @@ import click
 from ledger import instant
 from ledger.policy import Policy
 from verify.check.log import Anchor
-from verify.cli.files import read, read_signers
+from verify.cli.files import PLACE, read, read_signers
 from verify.links import Followed, follow_links
 from verify.links.form import MAX_BYTES
 
@@ -50,8 +50,8 @@ class Leading:
 def links_options(command: Callable[..., int]) -> Callable[..., int]:
     """Give a command the options ``--links``, ``--signers`` and ``--at``, which it gets as its first argument."""
 
-    @click.option("--links", metavar="LINKS", help="What leads from the policy's key to a later one.")
-    @click.option("--signers", metavar="SIGNERS", help="The humans' keys that you have pinned.")
+    @click.option("--links", metavar="LINKS", type=PLACE, help="What leads from the policy's key to a later one.")
+    @click.option("--signers", metavar="SIGNERS", type=PLACE, help="The humans' keys that you have pinned.")
     @click.option("--at", metavar="TIME", help="When a pinned key must be valid; by default when it signed.")
     @wraps(command)
     def with_links(*args: object, links: str | None, signers: str | None, at: str | None, **kwargs: object) -> int:

@@ -13,7 +13,7 @@ import click
 from ledger import instant
 from verify import stamp
 from verify.cli.exits import FAILED, INCOMPLETE, VERIFIED
-from verify.cli.files import read, read_policy, read_signers
+from verify.cli.files import PLACE, read, read_policy, read_signers
 from verify.cli.output import print_json, print_verdict
 from verify.export import LogReport, check_export
 from verify.export.files import Progress
@@ -24,10 +24,16 @@ from verify.text import visible
 
 @click.command("log", cls=Strict)
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log and witness keys you trust.")
-@click.option("--signers", "signers_file", metavar="SIGNERS", help="The first human's key that you have pinned.")
+@click.option(
+    "--policy", "policy_file", metavar="POLICY", type=PLACE, required=True, help="The log and witness keys you trust."
+)
+@click.option(
+    "--signers", "signers_file", metavar="SIGNERS", type=PLACE, help="The first human's key that you have pinned."
+)
 @click.option("--at", "moment", metavar="TIME", help="When the pinned key must be valid; by default when it signed.")
-@click.option("--roots", "roots_file", metavar="PEM", help="The certificates that you trust for time stamps.")
+@click.option(
+    "--roots", "roots_file", metavar="PEM", type=PLACE, help="The certificates that you trust for time stamps."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--strict", is_flag=True, help="Exit 6 if a check was left out that fuller files would allow.")
 def command(

@@ -7,7 +7,7 @@ import click
 
 from ledger.note import MAX_SIZE
 from verify.check.report import failed
-from verify.cli.files import read, read_policy, stream
+from verify.cli.files import PLACE, read, read_policy, stream
 from verify.cli.links import Leading, links_options
 from verify.cli.output import conclude
 from verify.errors import LineageError
@@ -17,10 +17,16 @@ from verify.strict import Strict
 
 
 @click.command("proof", cls=Strict)
-@click.argument("file", metavar="FILE")
-@click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log and witness keys you trust.")
-@click.option("--checkpoint", "note_file", metavar="NOTE", help="A signed checkpoint to hold it against, not its own.")
-@click.option("--older", "older_file", metavar="NOTE", help="The checkpoint that a proof of consistency begins from.")
+@click.argument("file", metavar="FILE", type=PLACE)
+@click.option(
+    "--policy", "policy_file", metavar="POLICY", type=PLACE, required=True, help="The log and witness keys you trust."
+)
+@click.option(
+    "--checkpoint", "note_file", metavar="NOTE", type=PLACE, help="A signed checkpoint to hold it against, not its own."
+)
+@click.option(
+    "--older", "older_file", metavar="NOTE", type=PLACE, help="The checkpoint that a proof of consistency begins from."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--strict", is_flag=True, help="Exit 6 if a check was left out that fuller files would allow.")
 @links_options

@@ -8,7 +8,7 @@ import click
 from ledger import tlog_proof
 from ledger.event import MAX_EVENT_BYTES
 from verify.check.report import failed
-from verify.cli.files import read, read_policy
+from verify.cli.files import PLACE, read, read_policy
 from verify.cli.links import Leading, links_options
 from verify.cli.output import conclude
 from verify.errors import LineageError
@@ -18,9 +18,13 @@ from verify.strict import Strict
 
 
 @click.command("receipt", cls=Strict)
-@click.argument("file", metavar="FILE")
-@click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log and witness keys you trust.")
-@click.option("--event", "event_file", metavar="EVENT", help="The event's exact bytes; a tlog-proof may hold them.")
+@click.argument("file", metavar="FILE", type=PLACE)
+@click.option(
+    "--policy", "policy_file", metavar="POLICY", type=PLACE, required=True, help="The log and witness keys you trust."
+)
+@click.option(
+    "--event", "event_file", metavar="EVENT", type=PLACE, help="The event's exact bytes; a tlog-proof may hold them."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--strict", is_flag=True, help="Exit 6 if witnesses were not checked.")
 @links_options

@@ -10,7 +10,7 @@ from ledger.note import MAX_SIZE as MAX_NOTE
 from ledger.note import parse_note
 from verify import stamp
 from verify.check.report import failed, passed
-from verify.cli.files import read, read_policy
+from verify.cli.files import PLACE, read, read_policy
 from verify.cli.links import Leading, links_options
 from verify.cli.output import conclude
 from verify.errors import LineageError, StampError
@@ -18,10 +18,14 @@ from verify.strict import Strict
 
 
 @click.command("stamp", cls=Strict)
-@click.argument("file", metavar="FILE")
-@click.option("--checkpoint", "note_file", metavar="NOTE", required=True, help="The signed checkpoint.")
-@click.option("--policy", "policy_file", metavar="POLICY", required=True, help="The log and witness keys you trust.")
-@click.option("--roots", "roots_file", metavar="PEM", required=True, help="The certificates that you trust for time.")
+@click.argument("file", metavar="FILE", type=PLACE)
+@click.option("--checkpoint", "note_file", metavar="NOTE", type=PLACE, required=True, help="The signed checkpoint.")
+@click.option(
+    "--policy", "policy_file", metavar="POLICY", type=PLACE, required=True, help="The log and witness keys you trust."
+)
+@click.option(
+    "--roots", "roots_file", metavar="PEM", type=PLACE, required=True, help="The certificates that you trust for time."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @links_options
 def command(leading: Leading, file: str, note_file: str, policy_file: str, roots_file: str, as_json: bool) -> int:
