@@ -15,9 +15,8 @@ from dataclasses import dataclass
 
 from grants.principals import log_state
 from grants.reading import read_event
-from ledger import digest, rfc6962
 from ledger.checkpoint import Checkpoint, may_sign, open_checkpoint, sign_checkpoint
-from ledger.errors import CheckpointError, ProofError
+from ledger.errors import CheckpointError
 from ledger.event import Registry
 from ledger.instant import Instant, to_microseconds
 from ledger.log import Head, Snapshot
@@ -26,9 +25,7 @@ from tools.errors import EvidenceError, HomeError
 from tools.home import Home
 from tools.keys import signer_of
 from tools.ledger import OpenLedger
-from tools.mark import WAY_ON, other_origin, read_mark, write_mark
-from verify.errors import VerifyError
-from verify.proven import prove_growth, roots_of
+from tools.mark import WAY_ON, check_continues, of_head, other_origin, read_mark, write_mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,30 +102,6 @@ def standing(snapshot: Snapshot, registry: Registry) -> tuple[Head, Signed | Non
 def age(now: int, at: Instant | None) -> int | None:
     """Give how many seconds before ``now``, in microseconds, an instant was."""
     return None if at is None else max(0, now - to_microseconds(at)) // 1_000_000
-
-
-def of_head(head: Head, origin: str) -> Checkpoint:
-    """Give the checkpoint that a head commits to."""
-    own = digest.root(head.size, head.blake3_peaks)
-    return Checkpoint(origin, head.size, rfc6962.root(head.sha256_peaks), own)
-
-
-def check_continues(snapshot: Snapshot, mark: Checkpoint) -> None:
-    """Check, in both trees, that the log as it stands continues the one that the mark was signed for.
-
-    Raises:
-        EvidenceError: it does not.
-    """
-    now = of_head(snapshot.head, mark.origin)
-    if mark.size == 0 or mark.size > now.size:
-        return
-    try:
-        prove_growth(snapshot, roots_of(mark), roots_of(now))
-    except (ProofError, VerifyError, CheckpointError) as error:
-        raise EvidenceError(
-            f"the log does not continue the checkpoint of size {mark.size} that was signed before: its record was "
-            f"changed; run tally audit ({error})"
-        ) from error
 
 
 def _following(snapshot: Snapshot, mark: Checkpoint | None) -> tuple[Checkpoint, tuple[VerifierKey, ...]]:

@@ -33,7 +33,7 @@ from tools.errors import EvidenceError, HomeError, ToolError
 from tools.home import Home
 from tools.keys import has_passphrase, signer_of
 from tools.ledger import OpenLedger, open_ledger, time_of_day
-from tools.mark import WAY_ON, other_origin, read_mark
+from tools.mark import WAY_ON, check_continues, other_origin, read_mark
 
 Status: TypeAlias = Literal["ok", "warning", "problem", "evidence"]
 
@@ -226,7 +226,7 @@ def _high_water(ledger: OpenLedger) -> tuple[Status, str]:
                 f"size {mark.size} was signed, and the log has {snapshot.head.size}: this is an earlier copy, from a "
                 f"backup, which can't continue its origin: {WAY_ON}"
             )
-        checkpointing.check_continues(snapshot, mark)
+        check_continues(snapshot, mark)
         return snapshot.head.size
 
     size = ledger.log.read(compare)

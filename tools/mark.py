@@ -14,11 +14,14 @@ import secrets
 from collections.abc import Callable
 from typing import Final
 
+from ledger import digest, rfc6962
 from ledger.checkpoint import Checkpoint
-from ledger.errors import CheckpointError, ReadOnlyError
-from ledger.log import Head
-from tools.errors import HomeError
+from ledger.errors import CheckpointError, ProofError, ReadOnlyError
+from ledger.log import Head, Snapshot
+from tools.errors import EvidenceError, HomeError
 from tools.home import Home, sync
+from verify.errors import VerifyError
+from verify.proven import prove_growth, roots_of
 
 _MOST: Final = 65_536
 
@@ -86,21 +89,58 @@ def other_origin(mark: Checkpoint, origin: str) -> str:
     )
 
 
-def not_behind(home: Home, origin: str) -> Callable[[Head], None]:
-    """Give the check that every transaction of a ledger begins with: its log is not behind the mark, nor another."""
+def of_head(head: Head, origin: str) -> Checkpoint:
+    """Give the checkpoint that a head commits to."""
+    own = digest.root(head.size, head.blake3_peaks)
+    return Checkpoint(origin, head.size, rfc6962.root(head.sha256_peaks), own)
 
-    def check(head: Head) -> None:
+
+def check_continues(snapshot: Snapshot, mark: Checkpoint) -> None:
+    """Check, in both trees, that the log as it stands continues the one that the mark was signed for.
+
+    Raises:
+        EvidenceError: it does not.
+    """
+    now = of_head(snapshot.head, mark.origin)
+    if mark.size == 0 or mark.size > now.size:
+        return
+    try:
+        prove_growth(snapshot, roots_of(mark), roots_of(now))
+    except (ProofError, VerifyError, CheckpointError) as error:
+        raise EvidenceError(
+            f"the log does not continue the checkpoint of size {mark.size} that was signed before: its record was "
+            f"changed, or this is another history; run tally audit ({error})"
+        ) from error
+
+
+def not_behind(home: Home, origin: str) -> Callable[[Snapshot], None]:
+    """Give the check that every transaction of a ledger begins with: its log continues the mark, and is no other.
+
+    That the log continues it is proven anew for each mark, and when the head is not where this process saw it last or
+    after that.
+    """
+    proven: tuple[Checkpoint, Head] | None = None
+
+    def check(look: Snapshot) -> None:
+        nonlocal proven
         try:
             mark = read_mark(home)
         except HomeError as error:
             raise ReadOnlyError(str(error)) from error
         if mark.origin != origin:
             raise ReadOnlyError(other_origin(mark, origin))
+        head = look.head
         if head.size < mark.size:
             raise ReadOnlyError(
                 f"the log holds {head.size} events and a checkpoint of {mark.size} was signed: this copy came from a "
                 "backup, and what was spent since stands unspent in it; it can be read, and takes nothing more: "
                 f"{WAY_ON}"
             )
+        if proven is None or proven[0] != mark or (head != proven[1] and head.size <= proven[1].size):
+            try:
+                check_continues(look, mark)
+            except EvidenceError as error:
+                raise ReadOnlyError(f"{error}; nothing is decided or written before") from error
+        proven = mark, head
 
     return check

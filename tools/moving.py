@@ -4,10 +4,10 @@ from ledger.log import Head, Snapshot
 from ledger.sql.address import PostgresAddress
 from ledger.sql.log import SqlLog
 from ledger.sql.place import open_log
-from tools import checkpointing
 from tools.errors import EvidenceError, HomeError, InputError
 from tools.home import Home
 from tools.ledger import OpenLedger, open_ledger, time_of_day
+from tools.mark import check_continues, of_head
 from verify.views import EVENTS, VIEWS
 
 
@@ -50,7 +50,7 @@ def _checked(snapshot: Snapshot, old: Head, origin: str) -> int:
     if size < old.size:
         raise InputError(f"it holds {size} events, and the ledger has {old.size}: run tally copy again, then this")
     try:
-        checkpointing.check_continues(snapshot, checkpointing.of_head(old, origin))
+        check_continues(snapshot, of_head(old, origin))
     except EvidenceError as error:
         raise EvidenceError(f"it is not the log of this ledger: {error}") from error
     return size

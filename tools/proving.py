@@ -24,6 +24,7 @@ from tools.errors import EvidenceError, InputError
 from tools.files import read_bytes
 from tools.home import Home
 from tools.ledger import OpenLedger
+from tools.mark import check_continues, read_mark
 from tools.witnessing.standing import cosigned_note
 from verify.bundle.choice import Disclosure, FieldPattern
 from verify.bundle.form import parse_bundle
@@ -90,6 +91,7 @@ def covering(ledger: OpenLedger, seq: int) -> Signed:
         HomeError: the key or the mark can't be used, where a new one is signed.
         InputError: the policy can't be read.
     """
+    check_mark(ledger)
     newest = ledger.log.read(checkpointing.latest)
     if newest is None or newest.checkpoint.size <= seq:
         return checkpointing.make(ledger)
@@ -97,12 +99,30 @@ def covering(ledger: OpenLedger, seq: int) -> Signed:
     return ledger.log.read(lambda look: _best_witnessed(look, policy, newest, seq))
 
 
+def check_mark(ledger: OpenLedger) -> None:
+    """Refuse to hand out anything of a log that contradicts its mark.
+
+    A copy without a mark is read and proven from, and so is one that is behind it: what it holds was signed.
+
+    Raises:
+        EvidenceError: the log holds as many events as the mark, or more, and does not continue it.
+        HomeError: the mark is damaged or unreadable.
+    """
+    if not ledger.home.mark.exists():
+        return
+    mark = read_mark(ledger.home)
+    if mark.origin == ledger.origin:
+        ledger.log.read(lambda look: check_continues(look, mark))
+
+
 def witnessed_best(ledger: OpenLedger) -> Signed | None:
     """Give the newest checkpoint that has reached the policy's quorum, else the newest; None where none was signed.
 
     Raises:
+        EvidenceError: the log contradicts its mark.
         InputError: the policy can't be read.
     """
+    check_mark(ledger)
     newest = ledger.log.read(checkpointing.latest)
     if newest is None:
         return None

@@ -21,7 +21,7 @@ from ledger.checkpoint import Checkpoint, sign_checkpoint
 from ledger.errors import ReadOnlyError
 from ledger.event import Event
 from ledger.events import LedgerRestored
-from ledger.log import Head, Snapshot
+from ledger.log import Snapshot
 from ledger.note import VerifierKey, parse_note
 from tools import checkpointing
 from tools.checkpointing import Signed, alone
@@ -29,7 +29,7 @@ from tools.errors import EvidenceError, HomeError, InputError
 from tools.home import Home, write_new
 from tools.keys import in_place, is_copied, signer_of
 from tools.ledger import OpenLedger
-from tools.mark import read_mark, write_mark
+from tools.mark import check_continues, of_head, read_mark, write_mark
 from tools.succession import SignAct, exchange, gone_if_refused, successor, trust
 
 
@@ -60,7 +60,8 @@ def restore(ledger: OpenLedger, origin: str, sign_act: SignAct) -> Restored:
 
     Raises:
         InputError: the copy is not behind the mark.
-        EvidenceError: the copy does not continue the checkpoints that are kept in it.
+        EvidenceError: the copy does not continue the checkpoints that are kept in it, or is not behind the mark and
+            does not continue it either.
         HomeError: the key or the mark can't be used.
         ToolError: the person said no, or nobody was there to be asked.
         GrantError: this principal may not do this.
@@ -108,7 +109,7 @@ def _finish(ledger: OpenLedger, mark: Checkpoint, body: LedgerRestored) -> None:
         trust(home, new)
         signer_of(home, new)  # without the key there is no use in a mark for it
         # From here on the database is open again.
-        write_mark(home, ledger.log.read(lambda snapshot: checkpointing.of_head(snapshot.head, body.origin)))
+        write_mark(home, ledger.log.read(lambda snapshot: of_head(snapshot.head, body.origin)))
 
 
 def _put_aside(home: Home, mark: Checkpoint, signer: VerifierKey) -> None:
@@ -142,7 +143,8 @@ def _behind(ledger: OpenLedger, mark: Checkpoint) -> Checkpoint:
     def look(snapshot: Snapshot) -> int:
         newest = checkpointing.latest(snapshot)
         if newest is not None:
-            checkpointing.check_continues(snapshot, newest.checkpoint)
+            check_continues(snapshot, newest.checkpoint)
+        _check_no_fork(snapshot, mark)
         return snapshot.head.size
 
     size = ledger.log.read(look)
@@ -153,9 +155,25 @@ def _behind(ledger: OpenLedger, mark: Checkpoint) -> Checkpoint:
     return mark
 
 
-def _nothing_since(home: Home, mark: Checkpoint, size: int) -> Callable[[Head], None]:
-    def check(head: Head) -> None:
-        if head.size != size or read_mark(home) != mark:
+def _check_no_fork(snapshot: Snapshot, mark: Checkpoint) -> None:
+    """Refuse a log that is as long as its mark and contradicts it: the restore of an earlier copy can't mend that.
+
+    A restore says that all up to its own place was signed and what comes after is lost. Of such a log neither is true:
+    something was written to it after it parted from what was signed, and nobody can tell from where on.
+    """
+    try:
+        check_continues(snapshot, mark)
+    except EvidenceError as error:
+        raise EvidenceError(
+            f"the log holds {snapshot.head.size} events and is not behind the {mark.size} that were signed: it is "
+            "another history, which no restore makes right; put the database back that was signed, or a backup from "
+            f"before the two parted, which can then go on by tally log restored ({error})"
+        ) from error
+
+
+def _nothing_since(home: Home, mark: Checkpoint, size: int) -> Callable[[Snapshot], None]:
+    def check(look: Snapshot) -> None:
+        if look.head.size != size or read_mark(home) != mark:
             raise ReadOnlyError("the log or its mark has moved while this was signed: look again with tally doctor")
 
     return check

@@ -75,7 +75,7 @@ class SqlLog:
         confirm_clock: an operator says that a long jump of the clock is right.
 
     Attributes:
-        guard: looks at the head before each transaction, and raises a `ReadOnlyError` to refuse it; or None.
+        guard: looks at the log before each transaction, and raises a `ReadOnlyError` to refuse it; or None.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class SqlLog:
         confirm_clock: bool = False,
     ) -> None:
         self.engine = engine
-        self.guard: Callable[[Head], None] | None = None
+        self.guard: Callable[[Snapshot], None] | None = None
         self.confirm_clock = confirm_clock
         self._place = place(engine)
         self._writer = Writer(engine)
@@ -144,7 +144,7 @@ class SqlLog:
             ReadOnlyError: it would be.
         """
         if self.guard is not None:
-            self.guard(self.read(lambda snapshot: snapshot.head))
+            self.read(self.guard)
 
     def _done(self, attempt: Attempt, tries: Tries) -> bool:
         """Make one attempt, and tell whether it is the last."""
@@ -179,7 +179,7 @@ class SqlLog:
             # Read under the lock: nothing can be appended after this head but by us, and no later time be taken.
             old = snapshot.head
             if self.guard is not None:
-                self.guard(old)
+                self.guard(snapshot)
             attempt.gather()
             at = transaction_time(old, self._clock(), confirmed=self.confirm_clock)
             whole = attempt.whole = PendingTransaction(snapshot, self._views, at)

@@ -102,6 +102,8 @@ class AuditReport:
         kinds: how many findings there are of each kind, those that are not listed included.
         since: the size from which on events were looked at.
         taken_over: how many events had been judged by a run that was interrupted, and were only hashed again.
+        marked: both roots, BLAKE3 first, that the events come to at the size that was asked for; two such pairs where
+            its last event is in doubt, none where they can't be known.
     """
 
     size: int
@@ -111,6 +113,7 @@ class AuditReport:
     kinds: dict[Kind, int] = field(default_factory=dict)
     since: int = 0
     taken_over: int = field(default=0, compare=False)
+    marked: tuple[tuple[bytes, bytes], ...] = ()
 
     @property
     def ok(self) -> bool:

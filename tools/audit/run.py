@@ -38,6 +38,7 @@ def audit(  # noqa: PLR0913  (each says what to look at, or how)
     progress: Path | None = None,
     fresh: bool = False,
     status: Status | None = None,
+    mark: int | None = None,
 ) -> AuditReport:
     """Recompute everything in a log's database from the stored event bytes, and compare.
 
@@ -54,6 +55,7 @@ def audit(  # noqa: PLR0913  (each says what to look at, or how)
         progress: a file in which the run is remembered, should it be interrupted, and from which it continues.
         fresh: judge everything anew, whatever that file says.
         status: is told of progress now and then.
+        mark: a size whose roots are wanted in the report, besides.
 
     Returns:
         What was found; damage of any kind is a finding, never an error. It is the same for any number of jobs.
@@ -74,7 +76,7 @@ def audit(  # noqa: PLR0913  (each says what to look at, or how)
         task = Task(address, raw.share(), registry, views, memo.secret, openings=raw.readable("disclosures"))
         walk = Walk(raw, task, fold, tallies, 0, None, status or _ignore, memo)
         try:
-            report = _Audit(raw, walk, witnesses, since).run(jobs)
+            report = _Audit(raw, walk, witnesses, since, mark).run(jobs)
         finally:
             memo.close()
         return report
@@ -95,6 +97,7 @@ class _Audit:
     walk: Walk
     witnesses: Sequence[VerifierKey]
     since: bytes | int | None
+    mark: int | None
 
     @property
     def tallies(self) -> Tallies:
@@ -108,7 +111,7 @@ class _Audit:
             if self.since is not None:
                 begin_at(self.since, self.raw, walk, self.tallies)
             with crew(walk.task, self.raw, fitting(walk.size - walk.start) if jobs is None else jobs) as others:
-                walk.run(others, self._sizes())
+                walk.run(others, self._sizes() | ({self.mark} if self.mark else set()))
                 self._tables(walk, others)
         seals = SealCheck(self.raw, walk.size, walk.roots, self.witnesses, self.tallies, walk.start)
         if walk.done:
@@ -165,6 +168,7 @@ class _Audit:
             dict(self.tallies.kinds),
             walk.start,
             walk.taken_over,
+            () if self.mark is None else tuple(walk.roots.get(self.mark, ())),
         )
 
     @contextmanager

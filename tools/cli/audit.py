@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import click
 
@@ -13,6 +13,7 @@ from decisions.relabelling import check_relabelled
 from grants.authority import check_event
 from grants.erasing import check_erased
 from grants.reading import StateReader
+from ledger.checkpoint import Checkpoint
 from ledger.errors import PolicyFileError
 from ledger.event import Event
 from ledger.note import VerifierKey
@@ -72,6 +73,7 @@ def command(since: str | None, jobs: int | None, *, resume: bool, strict: bool) 
     """
     place = home()
     witnesses, lacking = _witnesses(place)
+    mark = _mark(place)
     with progress("auditing") as bar:
 
         def status(progress: Progress) -> None:
@@ -88,8 +90,9 @@ def command(since: str | None, jobs: int | None, *, resume: bool, strict: bool) 
             progress=place.path / PROGRESS if since is None else None,
             fresh=not resume,
             status=status,
+            mark=mark.size if isinstance(mark, Checkpoint) else None,
         )
-    report = _not_behind(_with_keys(report, lacking))
+    report = _against(mark, _with_keys(report, lacking))
     if report.taken_over:
         say(
             f"{report.taken_over} events had been judged by an audit that was interrupted, as its record says: these "
@@ -130,23 +133,48 @@ def _with_keys(report: AuditReport, lacking: str) -> AuditReport:
     )
 
 
-def _not_behind(report: AuditReport) -> AuditReport:
-    """Hold the log against the mark beside its key: a copy from a backup agrees with itself, and is not the log."""
+def _mark(place: Home) -> Checkpoint | str:
+    """Give the high-water mark, or why there is none to be had."""
     try:
-        mark = read_mark(home())
+        return read_mark(place)
     except HomeError as error:
-        return replace(report, lines=(*report.lines, Line("high-water", "skipped", 0, 0, str(error))))
-    if mark.size <= report.size:
+        return str(error)
+
+
+def _against(mark: Checkpoint | str, report: AuditReport) -> AuditReport:
+    """Hold the log against the mark beside its key: a copy from a backup, or a fork, agrees with itself."""
+    if isinstance(mark, str):
+        return _marked(report, "skipped", mark)
+    if mark.size > report.size:
+        told = (
+            f"a checkpoint of {mark.size} events was signed, and the log holds {report.size}: this is an earlier copy; "
+            f"if it came from a backup, {WAY_ON}"
+        )
+        return _marked(report, "failed", told, mark)
+    if not report.marked:
+        return _marked(report, "skipped", f"the roots of {mark.size} events can't be known from what was looked at")
+    if (mark.blake3_root, mark.sha256_root) in report.marked:
         return report
     told = (
-        f"a checkpoint of {mark.size} events was signed, and the log holds {report.size}: this is an earlier copy; "
-        f"if it came from a backup, {WAY_ON}"
+        f"a checkpoint of {mark.size} events of {mark.origin} was signed with other roots than these events come to: "
+        "this is another history; put the database back that was signed, or a backup from before the two parted; if "
+        "tally log restored was broken off, run it again"
     )
-    line = Line("high-water", "failed", 1, 1, told)
-    finding = Finding("high-water", f"size {mark.size}", told)
+    return _marked(report, "failed", told, mark)
+
+
+def _marked(
+    report: AuditReport, outcome: Literal["failed", "skipped"], told: str, mark: Checkpoint | None = None
+) -> AuditReport:
+    """Add the line of the mark, and a finding where there is a mark that the log does not continue."""
+    found = 0 if mark is None else 1
+    lines = (*report.lines, Line("high-water", outcome, found, found, told))
+    if mark is None:
+        return replace(report, lines=lines)
     kinds = Counter(report.kinds)
     kinds["tampering"] += 1
-    return replace(report, lines=(*report.lines, line), findings=(*report.findings, finding), kinds=dict(kinds))
+    findings = (*report.findings, Finding("high-water", f"size {mark.size}", told))
+    return replace(report, lines=lines, findings=findings, kinds=dict(kinds))
 
 
 def _check_authority(reader: StateReader, event: Event) -> None:

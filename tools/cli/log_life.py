@@ -14,6 +14,7 @@ from tools.cli.output import emit, fields, say
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.founding import new_origin
+from tools.mark import of_head
 from tools.restoring import restore
 
 _RESTORED: Final = """\
@@ -26,7 +27,7 @@ def head() -> None:
     """Show where the log stands: its size, its roots, its key, and what was signed last."""
     with opened() as ledger:
         now, signed, at = ledger.log.read(lambda look: checkpointing.standing(look, ledger.registry))
-    state, commits = ledger.genesis, checkpointing.of_head(now, ledger.origin)
+    state, commits = ledger.genesis, of_head(now, ledger.origin)
     data: dict[str, object] = {
         "origin": ledger.origin,
         "size": now.size,

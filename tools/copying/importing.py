@@ -26,6 +26,7 @@ from tools.errors import EvidenceError, InputError
 from tools.files import read_bytes
 from tools.home import Home, write_new
 from tools.ledger import create_empty
+from tools.mark import of_head
 from verify.errors import ExportFormError
 from verify.export import LogReport, check_export
 from verify.export.files import Folder, Records
@@ -194,5 +195,5 @@ def _fill(log: SqlLog, folder: Folder, index: Index, progress: Progress) -> None
 
 
 def _roots(head: Head) -> tuple[bytes | None, bytes]:
-    checkpoint = checkpointing.of_head(head, "imported")
+    checkpoint = of_head(head, "imported")
     return checkpoint.blake3_root, checkpoint.sha256_root
