@@ -138,8 +138,15 @@ def test_ledger_that_stands_is_left_as_it_is(desk, exported):
 
 def test_what_is_no_export_makes_no_ledger(desk, tmp_path):
     done = imported(desk, tmp_path / "nowhere", tmp_path / "again", "--policy", BUNDLES / "log.policy")
-    assert done.exit_code != 0
-    assert "is no export of a log" in done.error
+    assert (done.exit_code, "is no export of a log" in done.error) == (1, True)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for content in (None, b"hello", b"{}"):
+        if content is not None:
+            (empty / "index.json").write_bytes(content)
+        done = imported(desk, empty, tmp_path / "again", "--policy", BUNDLES / "log.policy")
+        assert (done.exit_code, "name the directory that tally export wrote" in done.error) == (1, True), content
+    assert not (tmp_path / "again").exists()
 
 
 @pytest.mark.parametrize("kind", ["events", "checkpoints"])

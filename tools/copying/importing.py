@@ -27,7 +27,7 @@ from tools.files import read_bytes
 from tools.home import Home, write_new
 from tools.ledger import create_empty
 from tools.mark import of_head
-from verify.errors import ExportFormError
+from verify.errors import ExportFormError, NotAnExportError
 from verify.export import LogReport, check_export
 from verify.export.files import Folder, Records
 from verify.export.form import INDEX, MAX_INDEX, MAX_LINE, OPTIONAL, Index, file_name, parse_index
@@ -132,13 +132,15 @@ def import_export(
 
     Raises:
         EvidenceError: the export does not hold.
-        NotAnExportError: it is none, or can't be read.
-        InputError: there is no policy to check it by.
+        InputError: it is no export or can't be read, or there is no policy to check it by.
         HomeError: the directory is there already, or can't be made.
         StoreError: the database is there already, or can't be written.
     """
     policy, signers = trust.read(path)
-    report = check_export(path, policy, signers, progress=progress)
+    try:
+        report = check_export(path, policy, signers, progress=progress)
+    except NotAnExportError as error:
+        raise InputError(f"{error}: name the directory that tally export wrote") from error
     if not report.verified:
         why = "; ".join(f"{line.check}: {line.why}" for line in report.lines if line.status == "FAIL")
         raise EvidenceError(f"{path} does not hold, and no ledger is made of it: {why}")
