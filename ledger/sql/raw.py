@@ -18,6 +18,7 @@ from ledger.sql.address import Address
 from ledger.sql.engine import open_engine, place
 from ledger.sql.failure import translated
 from ledger.sql.ranges import Ranges, Row
+from ledger.sql.revision import UPGRADED, is_older, mismatch
 from ledger.sql.schema import REVISION, metadata
 from ledger.sql.stream import streamed
 
@@ -167,11 +168,26 @@ class RawTables:
         with translated(place(self._connection.engine)):
             return dialect.of(self._connection).share(self._connection)
 
+    def check_not_older(self) -> None:
+        """Refuse tables of an earlier version, which an upgrade makes those of this one.
+
+        Raises:
+            StoreError: they are. Where an upgrade would refuse them or leave a fault, and where something else stands
+                as the revision, they are looked at as they are.
+        """
+        try:
+            with translated(place(self._connection.engine)), self._connection.begin_nested():
+                found = self._revisions()
+        except StoreError:
+            return
+        if is_older(found) and self._only_upgraded():
+            raise StoreError(f"{place(self._connection.engine)}: {mismatch(str(found[0]))}")
+
     def schema_faults(self) -> Iterator[tuple[str, str]]:
         """Name each table or trigger that is not as the migrations left it, and say what is wrong."""
         with translated(place(self._connection.engine)):
             yield from dialect.of(self._connection).schema_faults(self._connection)
-        revisions = [found for (found,) in self._rows("SELECT version_num FROM alembic_version")]
+        revisions = self._revisions()
         if revisions != [REVISION]:
             yield "alembic_version", f"it names {revisions}, and {REVISION} is what is read"
 
@@ -179,6 +195,15 @@ class RawTables:
         """Let the database check its own pages."""
         with translated(place(self._connection.engine)):
             yield from dialect.of(self._connection).file_faults(self._connection)
+
+    def _only_upgraded(self) -> bool:
+        if self._connection.dialect.name != "sqlite":
+            return True
+        with translated(place(self._connection.engine)):
+            return UPGRADED.issuperset(dialect.of(self._connection).schema_faults(self._connection))
+
+    def _revisions(self) -> list[object]:
+        return [found for (found,) in self._rows("SELECT version_num FROM alembic_version")]
 
     def _rows(self, statement: str, **values: object) -> Iterator[tuple[object, ...]]:
         with translated(place(self._connection.engine)):

@@ -3,6 +3,9 @@
 Needs no Alembic: opening a log asks this each time.
 """
 
+import re
+from collections.abc import Sequence
+
 import sqlalchemy as sa
 
 from ledger.errors import StoreError, StoreMissingError
@@ -10,6 +13,27 @@ from ledger.sql.engine import place
 from ledger.sql.failure import translated
 from ledger.sql.schema import REVISION
 
+UPGRADED = frozenset(
+    {(name, "it is defined otherwise") for name in ("disclosures_no_delete", "events_next", "nodes_next")}
+    | {
+        (name, "it is missing")
+        for name in (
+            "claims_erased",
+            "disclosures_stay_erased",
+            "projections",
+            "projections_are_one",
+            "projections_grow",
+            "projections_stay",
+            "timestamps",
+            "timestamps_no_delete",
+            "timestamps_no_replace",
+            "timestamps_no_update",
+        )
+    }
+)
+"""What an upgrade adds to the SQLite tables of an earlier version, or replaces, as the faults that it is told by."""
+
+_NUMBER = re.compile(r"0[0-9]{3}")
 _TABLE = "alembic_version"
 _REVISION = sa.text(f"SELECT version_num FROM {_TABLE}")  # noqa: S608  (the name above)
 
@@ -44,6 +68,16 @@ def check_revision(engine: sa.Engine) -> None:
         raise StoreMissingError(f"{name}: {mismatch(found)}")
     if found != REVISION:
         raise StoreError(f"{name}: {mismatch(found)}")
+
+
+def is_older(found: Sequence[object]) -> bool:
+    """Tell whether what stands as the revision is that of an earlier version, whose tables are upgraded."""
+    return (
+        len(found) == 1
+        and isinstance(found[0], str)
+        and bool(_NUMBER.fullmatch(found[0]))
+        and "0000" < found[0] < REVISION
+    )
 
 
 def mismatch(found: str | None) -> str:

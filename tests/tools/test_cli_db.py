@@ -89,7 +89,9 @@ def test_upgrade_says_what_it_did(tally, old):
     assert "tally db upgrade" in told.stderr
     refused = tally("db", "check")
     assert (refused.exit_code, "back it up, then run `tally db upgrade`" in refused.error) == (1, True)
-    assert "back it up, then run `tally db upgrade`" in tally("log", "head").error
+    for words in (("log", "head"), ("audit",), ("audit", "--since", "1")):
+        behind = tally(*words)
+        assert (behind.exit_code, "back it up, then run `tally db upgrade`" in behind.error) == (1, True), words
     done = tally("db", "upgrade", "--json")
     assert (done.exit_code, done.object) == (0, {"before": "0001", "after": REVISION, "ok": True, "faults": []})
     assert tally("db", "status", "--json").object["current"] is True

@@ -61,7 +61,7 @@ def audit(  # noqa: PLR0913  (each says what to look at, or how)
         What was found; damage of any kind is a finding, never an error. It is the same for any number of jobs.
 
     Raises:
-        StoreError: there is no database, or it can't be opened at all.
+        StoreError: there is no database, it can't be opened at all, or its tables are of an earlier version.
         InputError: ``since`` is no checkpoint of this log.
     """
     with ExitStack() as stack:
@@ -69,6 +69,7 @@ def audit(  # noqa: PLR0913  (each says what to look at, or how)
             raw = stack.enter_context(open_raw(address))
         except CorruptError as error:
             return _unreadable(error)
+        raw.check_not_older()
         scratch = stack.enter_context(ScratchStates())
         tallies = Tallies()
         memo = Memo(progress, registry, views, fresh=fresh)

@@ -100,6 +100,27 @@ def test_changed_schema_is_named(ledger, statement, where):
     assert f"{first.table} {first.key}" == where
 
 
+@pytest.mark.parametrize("revision", ["0001", "0002"])
+def test_tables_of_an_earlier_version_are_no_finding(ledger, revision):
+    """They are as that version left them: after an upgrade of the program each would be a false alarm."""
+    ledger.past(f"UPDATE alembic_version SET version_num = '{revision}'")
+    with pytest.raises(StoreError, match="run `tally db upgrade`"):
+        ledger.audit()
+
+
+def test_an_earlier_version_excuses_no_trigger_that_it_had(ledger):
+    """Else the upgrade, which refuses such tables, and the audit would send to each other."""
+    ledger.past("UPDATE alembic_version SET version_num = '0001'", "DROP TRIGGER events_no_update")
+    assert "schema events_no_update" in {f"{one.table} {one.key}" for one in ledger.audit().findings}
+
+
+@pytest.mark.parametrize("revision", ["", "0", "0000", "000x", "00021", "x"])
+def test_a_revision_that_no_version_has_is_a_finding(ledger, revision):
+    """Nothing but an earlier version's number gets an audit put off."""
+    ledger.past(f"UPDATE alembic_version SET version_num = '{revision}'")
+    assert "schema alembic_version" in {f"{one.table} {one.key}" for one in ledger.audit().findings}
+
+
 def test_a_file_damaged_anywhere_gives_a_report_or_one_of_our_errors(ledger):
     """Bytes flipped in the file itself: the rows tell, or SQLite does, or it can't be opened at all."""
     draw = random.Random(7)
