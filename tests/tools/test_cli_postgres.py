@@ -95,7 +95,7 @@ def test_an_init_that_fails_leaves_no_schema(tally, postgres, address, place, ke
     def fail(_ledger):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(checkpointing, "make", fail)
+    monkeypatch.setattr(checkpointing, "make_first", fail)
     before = schemas(postgres)
     done = tally("init", "--ledger", address, "--new-key", key, "--yes")
     assert (done.exit_code, "nothing of it is left" in done.error) == (1, True)
