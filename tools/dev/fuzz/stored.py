@@ -122,9 +122,7 @@ def parsers(text: Callable[[Callable[[str], Any]], Callable[[bytes], Any]]) -> d
         ),
         **{f"export-check-{kind}": _checked(kind) for kind in CHECKED},
         "settings": Parser(parse_settings, lambda: seeds.SETTINGS),
-        "high-water": Parser(
-            _mark, lambda: [seeds.CHECKPOINT.encode(), b""], lambda mark: mark.text().encode() if mark else b""
-        ),
+        "high-water": Parser(_mark, lambda: [seeds.CHECKPOINT.encode()], lambda mark: mark.text().encode()),
         "watch-state": Parser(lambda data: parse_seen(data, parse_policy(seeds.POLICY)), lambda: [seeds.NOTE]),
         "audit-progress": Parser(_progress, seeds.progress),
         "audit-record": Parser(_record, lambda: [seeds.RECORD.line().removesuffix(b"\n")]),
