@@ -3,7 +3,8 @@
 import pytest
 
 from decisions.answer import Answer
-from decisions.events import DecidedAction, DecisionMade, FiredRule, Need, Operand
+from decisions.events import DecidedAction, DecisionMade, FiredRule, Need
+from grants.events import Operand
 from ledger.disclosure import Opening
 from tools.show.answer import answer_text
 from tools.show.asked import operand_lines, readable, received_lines
