@@ -14,12 +14,13 @@ Source: DESIGN section 7.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Annotated, ClassVar, Final, Literal, NewType, cast, get_args, get_origin
+from typing import Annotated, ClassVar, Final, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, create_model
 
 from ledger import canon, digest
 from ledger.canon import Json
+from ledger.closed import is_closed
 from ledger.disclosure import Disclosable, Opening
 from ledger.envelope import Auth, Version1, is_envelope
 from ledger.errors import CanonError, EventError
@@ -272,23 +273,8 @@ class Registry:
         if found is None:
             body = self._types[name, schema]
             form = create_model("Envelope", __base__=Envelope, body=(body, ...))
-            found = self._whole[name, schema] = body, form, _is_closed(body)
+            found = self._whole[name, schema] = body, form, is_closed(body)
         return found
-
-
-def _is_closed(annotation: object) -> bool:
-    """Tell a strict type that takes no float and has a bounded depth, so that nothing is left for `canon.check`."""
-    origin, inner = get_origin(annotation), get_args(annotation)
-    if origin is Literal or annotation is Ellipsis:
-        return True
-    if origin is not None:
-        return all(map(_is_closed, inner[:1] if origin is Annotated else inner))
-    if isinstance(annotation, NewType):
-        return _is_closed(annotation.__supertype__)
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        fields = [field.annotation for field in annotation.model_fields.values()]
-        return bool(annotation.model_config.get("strict")) and all(map(_is_closed, fields))
-    return annotation in {str, int, bool, type(None)}
 
 
 def seal(draft: Draft, seq: int, at: Instant) -> Event:
@@ -327,7 +313,7 @@ def _body(body: Body) -> bytes:
 
 @cache
 def _closed(body: type[Body]) -> bool:
-    return body.json_form is Body.json_form and _is_closed(body)
+    return body.json_form is Body.json_form and is_closed(body)
 
 
 def _written(draft: Draft, seq: int, at: Instant) -> bytes:

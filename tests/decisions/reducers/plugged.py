@@ -1,5 +1,6 @@
 """Makes a distribution with a reducer, as an installer leaves it: a package and its metadata on the path."""
 
+import threading
 from pathlib import Path
 
 from decisions.reducers import plugins
@@ -8,6 +9,10 @@ READS = """
 def reduce(payload):
     return {"actions": [{"verb": verb, "target": payload["target"]} for verb in payload["verbs"]]}
 """
+
+WAITS = "from tests.decisions.reducers.plugged import RELEASED"
+RELEASED = threading.Event()
+"""What a late plug-in waits for."""
 
 
 def install(
