@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from grants import authority
 from grants.book import VIEWS
 from grants.errors import AuthorityError, IssueError
-from grants.events import FORMER, FieldsErased
+from grants.events import FORMER
 from grants.principals import log_state
 from grants.signer import Signer
 from ledger.canon import Json
@@ -133,22 +133,37 @@ def prepare_genesis(
     return _rehearsed(snapshot, Prepared(LedgerOpened, whole, by, frozenset({fingerprint}), tuple(openings)))
 
 
+_JUDGED: Final = "decisions.appending.append_act"
+_DOORS: Final = {
+    # Holds and retention are looked at.
+    "fields.erased": "grants.erasing.append_erasure",
+    # The votes are counted, and the class of the change is worked out again.
+    "amendment.proposed": _JUDGED,
+    "amendment.voted": _JUDGED,
+    "amendment.adopted": _JUDGED,
+    "amendment.rejected": _JUDGED,
+    "constitution.adopted": _JUDGED,
+    # What the labels open is worked out again.
+    "resource.registered": _JUDGED,
+    "resource.reclassified": _JUDGED,
+    "resource.cleared": _JUDGED,
+}
+"""Of the types for which more has to hold than the signature, the one function that looks at it and appends them."""
+
+
 def append_signed(tx: Transaction, draft: Draft) -> Event:
     """Check the signature and the signer of a draft as of now, and append it.
 
     Raises:
-        AuthorityError: the signer may not do this, or it is an erasure or about an amendment.
+        AuthorityError: the signer may not do this, or more has to hold than the signature: it has a door of its own.
         SignatureError: the signature does not hold.
         AppendError: it contradicts what stands, or repeats what can be done once.
     """
-    if isinstance(draft.body, FieldsErased):
-        # Holds and retention are looked at there.
-        raise AuthorityError("an erasure is appended by grants.erasing.append_erasure alone")
     if isinstance(draft.body, FORMER):
         raise AuthorityError(f"{draft.body.type} has another schema now: what is of schema 1 is read, and not appended")
-    if draft.body.type.startswith("amendment."):
-        # The votes are counted there, and the class of the change worked out again.
-        raise AuthorityError("an amendment is appended by decisions.amendment.acts.append_amendment alone")
+    door = _DOORS.get(draft.body.type)
+    if door is not None:
+        raise AuthorityError(f"{draft.body.type} is appended by {door} alone: more has to hold than its signature")
     return append_checked(tx, draft)
 
 

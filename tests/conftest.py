@@ -13,11 +13,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from hypothesis import settings
 from pydantic import Field
 
+from decisions.appending import append_act
 from grants import acts
 from grants import events as grant_events
 from grants.authority import _verify
 from grants.book import VIEWS
-from grants.issue import Prepared, append_signed
+from grants.events import ResourceCleared, ResourceReclassified, ResourceRegistered
+from grants.issue import Prepared, append_checked
 from grants.signer import FileSigner
 from ledger import events as ledger_events
 from ledger.event import Body, Draft, Event, Registry
@@ -108,7 +110,10 @@ class Office:
         return self.append_signed(self.sign(act, *args, signer=signer, **fields))
 
     def append_signed(self, draft: Draft) -> Event:
-        return self.log.transact(lambda tx: append_signed(tx, draft))
+        """Append by the one door; labels go past it, so that a test may begin with whatever labels it needs."""
+        if isinstance(draft.body, ResourceRegistered | ResourceReclassified | ResourceCleared):
+            return self.log.transact(lambda tx: append_checked(tx, draft))
+        return self.log.transact(lambda tx: append_act(tx, self.registry, draft))
 
     def append(self, body: Body, **envelope: Any) -> Event:
         """Append an act of the ledger's own."""

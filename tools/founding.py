@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from decisions import relabelling
 from decisions.adoption import adopt
+from decisions.appending import append_act
 from decisions.constitution import load
 from grants import acts, reference
 from grants.issue import Prepared
@@ -156,7 +157,7 @@ def _first_events(
 
 def _append(log: Log, act: Act, sign: Sign) -> None:
     draft = sign(log.read(act))
-    log.transact(lambda tx: relabelling.append_act(tx, EVENTS, draft))
+    log.transact(lambda tx: append_act(tx, EVENTS, draft))
 
 
 def _own_places(place: Path) -> tuple[str, ...]:

@@ -7,9 +7,17 @@ and only a human's signature lets it through.
 Source: DESIGN sections 7 and 10; policy case G07; docs/adr/0017.
 """
 
-from decisions.relabelling.acts import append_act, clear, reclassify, register
+from decisions.relabelling.acts import check_signed_for, clear, reclassify, register
 from decisions.relabelling.check import check_relabelled
 from decisions.relabelling.judge import judge_change
 from decisions.relabelling.pending import Pending
 
-__all__ = ["Pending", "append_act", "check_relabelled", "clear", "judge_change", "reclassify", "register"]
+__all__ = [
+    "Pending",
+    "check_relabelled",
+    "check_signed_for",
+    "clear",
+    "judge_change",
+    "reclassify",
+    "register",
+]

@@ -1,4 +1,4 @@
-"""The acts that give resources their labels, with what they open worked out, and the door by which they are appended.
+"""The acts that give resources their labels, with what they open worked out, and worked out again when appended.
 
 Source: DESIGN section 7; docs/adr/0017.
 """
@@ -12,11 +12,11 @@ from decisions.relabelling.pending import Pending
 from grants import acts
 from grants.book.states import ResourceState
 from grants.events import Label, Relabelling, ResourceCleared, ResourceReclassified, ResourceRegistered
-from grants.issue import Prepared, append_signed
+from grants.issue import Prepared
 from grants.labels import labels_of
 from grants.reading import StateReader
 from grants.registering import UNJUDGED
-from ledger.event import Draft, Event, Registry
+from ledger.event import Registry, SignedBody
 from ledger.instant import Instant
 from ledger.log import Snapshot, Transaction
 
@@ -94,25 +94,21 @@ def clear(snapshot: Snapshot, registry: Registry, *, by: str, resource: str, at:
     return acts.clear(snapshot, by=by, resource=resource, relabels=_judged(snapshot, registry, resource, cleared, at))
 
 
-def append_act(tx: Transaction, registry: Registry, draft: Draft) -> Event:
-    """Append a signed act; one that gives labels only if it opens what its signer has read that it opens.
+def check_signed_for(tx: Transaction, registry: Registry, body: SignedBody) -> None:
+    """Check that a change of labels opens now what its signer has read that it opens; other acts pass.
 
     Raises:
         RelabellingError: it opens something else by now.
-        AuthorityError: the signer may not do this.
-        SignatureError: the signature does not hold.
-        AppendError: it contradicts what stands.
     """
-    body = draft.body
-    if isinstance(body, ResourceRegistered | ResourceReclassified | ResourceCleared):
-        row = entry_after(tx, body)
-        found = judge_change(tx, registry, body.resource, row, tx.at) if row is not None else body.relabels
-        if found != body.relabels and not (found is None and body.relabels == UNJUDGED):
-            raise RelabellingError(
-                f"{body.resource}: what this change opens is not what was signed for, since rules, grants or other "
-                "resources have changed: look again, and sign again"
-            )
-    return append_signed(tx, draft)
+    if not isinstance(body, ResourceRegistered | ResourceReclassified | ResourceCleared):
+        return
+    row = entry_after(tx, body)
+    found = judge_change(tx, registry, body.resource, row, tx.at) if row is not None else body.relabels
+    if found != body.relabels and not (found is None and body.relabels == UNJUDGED):
+        raise RelabellingError(
+            f"{body.resource}: what this change opens is not what was signed for, since rules, grants or other "
+            "resources have changed: look again, and sign again"
+        )
 
 
 def _judged(

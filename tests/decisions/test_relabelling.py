@@ -4,8 +4,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from decisions.appending import append_act
 from decisions.errors import RelabellingError
-from decisions.relabelling import append_act, check_relabelled, clear, reclassify, register
+from decisions.relabelling import check_relabelled, clear, reclassify, register
 from grants import acts
 from grants.errors import AuthorityError, IssueError, SignatureError
 from grants.events import Relabelling

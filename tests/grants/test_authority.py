@@ -5,7 +5,7 @@ import pytest
 from grants import acts, authority
 from grants.errors import AuthorityError, GrantError, SignatureError
 from grants.events import TYPES, Relabelling
-from grants.issue import append_signed
+from grants.issue import append_checked
 from ledger.disclosure import Disclosable
 from ledger.errors import AppendError, ClaimTakenError
 from ledger.event import Draft, SignedBody
@@ -257,4 +257,4 @@ def test_a_remembered_signature_says_nothing_of_the_key(office):
     authority.check_signed(office.log, draft.body, "human:bo", office.log.head.size)
     office.act(acts.suspend, by="human:ada", principal="human:bo", reason="left")
     with pytest.raises(AuthorityError, match="suspended"):
-        office.log.transact(lambda tx: append_signed(tx, draft))
+        office.log.transact(lambda tx: append_checked(tx, draft))

@@ -2,10 +2,10 @@
 
 import pytest
 
+from decisions.appending import append_act
 from grants import erasing, holding
 from grants.authority import check_event
 from grants.errors import ErasureError
-from grants.issue import append_signed
 from grants.signer import FileSigner
 from tools.demo.stage import Stage
 from tools.erasing import carry_out
@@ -62,7 +62,7 @@ def _release(ledger, signer, hold):
 
 def _act(ledger, signer, prepare):
     draft = ledger.log.read(prepare).sign(signer)
-    return ledger.log.transact(lambda tx: append_signed(tx, draft))
+    return ledger.log.transact(lambda tx: append_act(tx, ledger.registry, draft))
 
 
 def _signed(ledger, signer, field):

@@ -275,11 +275,11 @@ def test_two_who_rotate_at_once_leave_one_key_in_force(desk):
     def late(act):
         prepared = opened.log.read(lambda snapshot: act(snapshot, "human:ada"))
         rotate(desk)
-        from grants.issue import append_signed
+        from decisions.appending import append_act
         from grants.signer import FileSigner
 
         draft = prepared.sign(FileSigner.load(desk.key("human-ada"), lambda: b""))
-        return opened.log.transact(lambda tx: append_signed(tx, draft))
+        return opened.log.transact(lambda tx: append_act(tx, opened.registry, draft))
 
     from ledger.errors import ViewError
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from decisions.appending import append_act
 from decisions.operation import Operation
 from decisions.record import DecisionPoint, Request
 from grants import acts
-from grants.issue import append_signed
 from ledger.instant import later
 from tools.demo.stage import ADA, OPS, Stage
 from tools.home import Home
@@ -61,7 +61,7 @@ def foreseen(stage: Stage, rows: int) -> None:
         )
 
     drafts = ledger.log.read(lambda snapshot: [prepare(snapshot, row).sign(signer) for row in range(rows)])
-    ledger.log.transact(lambda tx: [append_signed(tx, draft) for draft in drafts])
+    ledger.log.transact(lambda tx: [append_act(tx, ledger.registry, draft) for draft in drafts])
 
 
 @pytest.mark.slow

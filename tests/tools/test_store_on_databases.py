@@ -5,11 +5,12 @@ from itertools import count
 import pytest
 
 from decisions.adoption import adopt
+from decisions.appending import append_act
 from decisions.constitution import DEFAULT_TEXT
 from decisions.errors import RelabellingError
 from decisions.operation import Operation
 from decisions.record import DecisionPoint, Request
-from decisions.relabelling import append_act, clear, reclassify, register
+from decisions.relabelling import clear, reclassify, register
 from grants import acts
 from grants.errors import AuthorityError
 from grants.evidence import Attested, record_evidence

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from decisions.appending import append_act
 from decisions.operation import Operation
 from decisions.record import DecisionPoint, Request
 from grants import acts
-from grants.issue import append_signed
 from tools.demo.stage import ADA, Stage
 from tools.home import Home
 from tools.ledger import open_ledger
@@ -33,7 +33,7 @@ def kept(desk):
         draft = ledger.log.read(
             lambda s: acts.register_principal(s, by=ADA, principal=principal, name="x", owner=ADA, uid=uid, **more)
         ).sign(signer)
-        ledger.log.transact(lambda tx: append_signed(tx, draft))
+        ledger.log.transact(lambda tx: append_act(tx, ledger.registry, draft))
 
     register("service:hook", KEEPER)
     register("agent:own", AGENT)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from decisions.appending import append_act
 from decisions.law import law_in_force
 from decisions.observe import Seen, observe, prepare_observation
 from decisions.operation import Operation
 from decisions.record import DecisionPoint, Request
 from grants import acts
 from grants.errors import IssueError
-from grants.issue import append_signed
 from grants.standing import StandingTerms
 from ledger.errors import ClaimTakenError
 from ledger.instant import later
@@ -65,7 +65,7 @@ def two(desk, *operation):
 
     def act(prepare):
         draft = ledger.log.read(prepare).sign(signer)
-        return ledger.log.transact(lambda tx: append_signed(tx, draft))
+        return ledger.log.transact(lambda tx: append_act(tx, ledger.registry, draft))
 
     try:
         yield ledger, act, ask

@@ -15,8 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import click
 
-from decisions.amendment.acts import append_amendment
-from decisions.relabelling import append_act
+from decisions.appending import append_act
 from grants.authority import check_relation
 from grants.book.principals import PRINCIPAL, UID
 from grants.book.states import PrincipalState, UidState
@@ -28,8 +27,8 @@ from grants.reading import read_state
 from grants.signer import FileSigner, Signer, SshKeygenSigner, read_public
 from grants.sshkey import PublicKey, public_half
 from ledger.canon import Json
-from ledger.event import Draft, Event, Registry, SignedBody
-from ledger.log import Snapshot, Transaction
+from ledger.event import Draft, Event, SignedBody
+from ledger.log import Snapshot
 from tools.cli.output import progress, safe, say
 from tools.cli.session import interactive
 from tools.errors import DeclinedError, UnattendedError
@@ -227,14 +226,7 @@ def sign_acts(ledger: OpenLedger, signing: Signing, acts: Sequence[Act]) -> list
         return prepared
 
     drafts = sign_all(ledger.log.read(prepare), key, yes=signing.yes)
-    return ledger.log.transact(lambda tx: [_append(tx, ledger.registry, draft) for draft in drafts])
-
-
-def _append(tx: Transaction, registry: Registry, draft: Draft) -> Event:
-    """Append an act, once whatever it demands beside its signature was checked."""
-    if draft.body.type.startswith("amendment."):
-        return append_amendment(tx, registry, draft)[0]
-    return append_act(tx, registry, draft)
+    return ledger.log.transact(lambda tx: [append_act(tx, ledger.registry, draft) for draft in drafts])
 
 
 def sign_all(prepared: Sequence[Prepared], key: Key, *, yes: bool) -> list[Draft]:

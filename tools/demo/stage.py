@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from decisions.answer import Answer
+from decisions.appending import append_act
 from decisions.constitution import DEFAULT_TEXT, Constitution, default
 from decisions.record import DecisionPoint, Request
-from decisions.relabelling import append_act, register
+from decisions.relabelling import register
 from grants import acts
 from grants.events import Attributes
 from grants.issue import Prepared

@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from decisions.adoption import adopt
 from decisions.answer import Answer
+from decisions.appending import append_act
 from decisions.constitution import load_cached
 from decisions.law import vocabulary_of
 from decisions.observe import Seen, observe, prepare_observation
@@ -27,7 +28,7 @@ from decisions.outcome import Report
 from decisions.record import DecisionPoint, Request
 from grants import acts
 from grants.events.former import ResourceRegistered1
-from grants.issue import Prepared, append_signed, prepare
+from grants.issue import Prepared, prepare
 from grants.signer import FileSigner
 from grants.standing import StandingTerms
 from ledger import digest, rfc6962
@@ -113,7 +114,7 @@ class Stage:
         self.now += SECOND
         prepared = self.log.read(lambda snapshot: act(snapshot, *args, **fields))
         draft = prepared.sign(self.signer(prepared.by))
-        return self.log.transact(lambda tx: append_signed(tx, draft))
+        return self.log.transact(lambda tx: append_act(tx, EVENTS, draft))
 
     def open(self, human: str = "human:ada") -> Event:
         return self.act(

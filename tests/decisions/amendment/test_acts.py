@@ -194,7 +194,7 @@ def test_no_way_around_the_count(house):
     office = house.court.office
     amendment = house.propose(TIGHTER)
     draft = office.sign(acts.adopt, office.registry, by="human:ada", amendment=amendment)
-    with pytest.raises(AuthorityError, match="append_amendment alone"):
+    with pytest.raises(AuthorityError, match="append_act alone"):
         office.log.transact(lambda tx: append_signed(tx, draft))
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from grants import acts
 from grants.events import Relabelling
-from grants.issue import append_signed
+from grants.issue import append_checked
 from grants.signer import FileSigner
 from tools.home import Home
 from tools.ledger import open_ledger
@@ -27,7 +27,7 @@ def mislabelled(desk):
             )
         )
         draft = prepared.sign(FileSigner.load(desk.key("human-ada"), lambda: b""))
-        ledger.log.transact(lambda tx: append_signed(tx, draft))
+        ledger.log.transact(lambda tx: append_checked(tx, draft))
     finally:
         ledger.close()
     return desk

@@ -9,12 +9,13 @@ from itertools import count
 from pathlib import Path
 from time import perf_counter, perf_counter_ns
 
+from decisions.appending import append_act
 from decisions.constitution import DEFAULT_TEXT
 from decisions.operation import Operation
 from decisions.record import DecisionPoint, Request
 from decisions.reducers import reduce_operation
 from grants import acts
-from grants.issue import Prepared, append_signed
+from grants.issue import Prepared
 from grants.signer import FileSigner, generate
 from ledger.log import Snapshot
 from tools.dev.bench.sheet import SQLITE, Sheet, rate
@@ -143,5 +144,5 @@ def _ledger(place: Path) -> OpenLedger:
         return acts.register_resource(snapshot, by=HUMAN, resource=FIXTURES, attributes=FACTS)
 
     draft = ledger.log.read(register).sign(signer)
-    ledger.log.transact(lambda tx: append_signed(tx, draft))
+    ledger.log.transact(lambda tx: append_act(tx, ledger.registry, draft))
     return ledger

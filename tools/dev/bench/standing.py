@@ -7,11 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from time import perf_counter_ns
 
+from decisions.appending import append_act
 from decisions.law import law_in_force
 from decisions.operation import Operation
 from decisions.record import DecisionPoint
 from grants import acts
-from grants.issue import Prepared, append_signed
+from grants.issue import Prepared
 from grants.signer import FileSigner
 from grants.standing import StandingTerms
 from ledger.log import Snapshot
@@ -86,4 +87,4 @@ def _grants(snapshot: Snapshot, ledger: OpenLedger, named: Iterable[tuple[str, s
 
 def _append(ledger: OpenLedger, signer: FileSigner, prepare: Callable[[Snapshot], Iterable[Prepared]]) -> None:
     drafts = ledger.log.read(lambda snapshot: [one.sign(signer) for one in prepare(snapshot)])
-    ledger.log.transact(lambda tx: [append_signed(tx, draft) for draft in drafts])
+    ledger.log.transact(lambda tx: [append_act(tx, ledger.registry, draft) for draft in drafts])
