@@ -12,6 +12,7 @@ Source: DESIGN section 10 (an error anywhere is a deny); policy cases A03, F01.
 """
 
 import ctypes
+import os
 import threading
 from collections.abc import Callable
 from typing import Final, TypeVar
@@ -34,10 +35,13 @@ class Limit:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
+        self._begin()
+
+    def _begin(self) -> None:
+        self._process = os.getpid()
         self._lock = threading.Lock()
         self._ages: dict[int, int] = {}
         self._watched = False
-        self._watcher: threading.Thread | None = None
 
     def run(self, work: Callable[[], T]) -> T:
         """Do something.
@@ -45,14 +49,15 @@ class Limit:
         Raises:
             TimeUpError: it took too long.
         """
+        if self._process != os.getpid():
+            # A process that was forked has no watcher, and a lock that may be held by a thread that it does not have.
+            self._begin()
         thread = threading.get_ident()
         with self._lock:
             self._ages[thread] = 0
-            # A process that was forked has the flag, and not the thread.
-            if not self._watched or self._watcher is None or not self._watcher.is_alive():
+            if not self._watched:
                 self._watched = True
-                self._watcher = threading.Thread(target=self._watch, name="limit", daemon=True)
-                self._watcher.start()
+                threading.Thread(target=self._watch, name="limit", daemon=True).start()
         try:
             return work()
         finally:

@@ -1,6 +1,7 @@
 """What takes too long is ended, and nothing else is."""
 
 import os
+import signal
 import threading
 
 import pytest
@@ -63,9 +64,9 @@ def test_only_the_thread_that_takes_too_long_is_ended():
     hanging = threading.Thread(target=runs, args=(endless,))
     waiting.start()
     hanging.start()
-    hanging.join()
+    hanging.join(30.0)
     begun.set()
-    waiting.join()
+    waiting.join(30.0)
     assert (ended, done) == ([True], ["free"])
     assert limit.run(lambda: "again") == "again"
 
@@ -92,18 +93,31 @@ def test_the_watcher_ends_with_the_work():
     limit.run(lambda: None)
 
 
-def test_a_process_that_was_forked_is_watched_too():
-    limit = Limit(SHORT)
-    limit.run(lambda: None)
+def exit_code_of_a_fork(limit):
+    """Let a forked process do what never ends: it exits with 7 when it is ended, and is killed where it hangs."""
     child = os.fork()
     if child == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(20)
         try:
             limit.run(endless)
         except TimeUpError:
             os._exit(7)
         os._exit(1)
     _, status = os.waitpid(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 7
+    return os.waitstatus_to_exitcode(status)
+
+
+def test_a_process_that_was_forked_is_watched_too():
+    limit = Limit(SHORT)
+    limit.run(lambda: None)
+    assert exit_code_of_a_fork(limit) == 7
+
+
+def test_a_fork_while_another_thread_holds_the_lock_waits_for_nobody():
+    limit = Limit(SHORT)
+    with limit._lock:
+        assert exit_code_of_a_fork(limit) == 7
 
 
 def test_a_reducer_that_hangs_is_a_deny_with_a_record(court, monkeypatch):

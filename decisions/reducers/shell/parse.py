@@ -8,6 +8,7 @@ no-break space) refuses the text before it is parsed.
 Source: DESIGN section 2 (reducers through tree-sitter-bash); policy cases A03, A15.
 """
 
+import threading
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -19,10 +20,20 @@ from decisions.reducers.errors import UnreadableError, too_complex
 
 MAX_BYTES = 64 * 1024
 
-_PARSER = Parser(Language(tree_sitter_bash.language()))
+_LANGUAGE = Language(tree_sitter_bash.language())
 _CONTINUATION = b"\\\n"
 _BLANKS = b" \t\n"
 _REDIRECTIONS = frozenset({">", ">>", ">|", "<", "&>", "&>>", ">&", "<&", ">&-", "<&-", "<<", "<<-", "<<<"})
+
+
+class _Own(threading.local):
+    """A parser for each thread: it holds the state of the text that it reads, and no lock of its own."""
+
+    def __init__(self) -> None:
+        self.parser = Parser(_LANGUAGE)
+
+
+_OWN = _Own()
 
 
 def parse(text: str) -> Node:
@@ -40,7 +51,7 @@ def parse(text: str) -> Node:
     if len(data) > MAX_BYTES:
         raise too_complex(f"a script of more than {MAX_BYTES} bytes")
     check_characters(text, "\n\t")
-    root = _PARSER.parse(data).root_node
+    root = _OWN.parser.parse(data).root_node
     if root.has_error:
         raise UnreadableError("not a script that can be read for certain")
     _check_cover(root, data, 0, len(data))

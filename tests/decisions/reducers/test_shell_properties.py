@@ -1,11 +1,14 @@
 """What holds of every script: strictness grows with each segment, layout changes nothing, nothing escapes."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decisions.action import Reduction
 from decisions.reducers import reduce_operation
+from decisions.reducers.shell import parse
 
 SEGMENTS = st.sampled_from(
     [
@@ -112,3 +115,15 @@ def test_any_text_gives_an_action_or_a_problem(text: str) -> None:
     found = reduced(text)
     assert found.actions or found.problems
     assert not any("failed" in problem.detail for problem in found.problems)
+
+
+def test_threads_that_read_at_once_read_what_each_reads_alone() -> None:
+    scripts = [f"cat a{number} > b{number} && rm -rf c{number}" for number in range(40)]
+    alone = [reduced(script) for script in scripts]
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(reduced, scripts * 5)) == alone * 5
+
+
+def test_each_thread_has_a_parser_of_its_own() -> None:
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: parse._OWN.parser).result(30.0) is not parse._OWN.parser
