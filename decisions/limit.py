@@ -26,6 +26,28 @@ class TimeUpError(BaseException):
     """The time is up. No ordinary handler of errors takes it for a fault of what was being done."""
 
 
+class _Settled(BaseException):
+    """Nothing is to be raised any more in this thread."""
+
+
+def _raise_in(thread: int, error: type[BaseException]) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+
+
+def _settle(thread: int) -> None:
+    """Let nothing be raised later in this thread, which is the one that runs.
+
+    What was raised in it, and not felt yet, is replaced by an exception that is felt here. Taking it back instead would
+    leave the interpreter waiting for one that never comes: a function that is traced then begins again for ever.
+    """
+    try:
+        _raise_in(thread, _Settled)
+        while True:
+            pass
+    except _Settled:
+        return
+
+
 class Limit:
     """A limit, for any number of threads.
 
@@ -62,9 +84,9 @@ class Limit:
             return work()
         finally:
             with self._lock:
-                if self._ages.pop(thread, None) is None:
-                    # The time was up in just this moment: what was not raised yet must not be raised elsewhere.
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
+                ended = self._ages.pop(thread, None) is None
+            if ended:
+                _settle(thread)
 
     def _watch(self) -> None:
         pause = threading.Event()
@@ -78,6 +100,4 @@ class Limit:
                     self._ages[thread] += 1
                     if self._ages[thread] > _STEPS:
                         del self._ages[thread]
-                        ctypes.pythonapi.PyThreadState_SetAsyncExc(
-                            ctypes.c_ulong(thread), ctypes.py_object(TimeUpError)
-                        )
+                        _raise_in(thread, TimeUpError)

@@ -2,7 +2,10 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -17,6 +20,11 @@ SHORT = 0.08
 def endless(*_, **__):
     while True:
         pass
+
+
+def stubborn_once():
+    with suppress(TimeUpError):
+        endless()
 
 
 def test_what_is_done_in_time_gives_what_it_gives():
@@ -82,6 +90,29 @@ def test_nothing_is_raised_after_the_work_was_done():
         # Whatever was to be raised was raised within; here nothing may come any more.
         assert sum(range(1000)) == 499_500
     assert late <= 200
+
+
+ENDED = "limit.run(endless)"
+SWALLOWED = "limit.run(stubborn)"
+LATE = "limit.run(lambda: limit._ages.clear())"
+
+
+@pytest.mark.parametrize("work", [ENDED, SWALLOWED, LATE])
+def test_what_is_traced_afterwards_goes_on(work):
+    """A debugger or a measure of coverage that begins after something was ended, in a process that may hang."""
+    program = f"""
+import sys
+from contextlib import suppress
+from decisions.limit import Limit, TimeUpError
+from tests.decisions.test_limit import endless, stubborn_once as stubborn
+limit = Limit({SHORT})
+with suppress(TimeUpError):
+    {work}
+sys.settrace(lambda *_: None)
+print((lambda: "went on")())
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr) == ("went on\n", "")
 
 
 def test_the_watcher_ends_with_the_work():
