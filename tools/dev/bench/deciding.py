@@ -121,7 +121,7 @@ def _together(point: DecisionPoint, requests: list[Request]) -> float:
 
 
 def _cold(ledger: Path) -> float:
-    """Give the milliseconds that a command takes from start to end; its bytecode is on disk, as it is after a first run."""
+    """Give the milliseconds that a command takes from start to end; its bytecode is on disk, as after a first run."""
     words = ["-c", "from tools.cli import main; main()", "--ledger", str(ledger), "decide", "--shell", "ls -la"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     begun = perf_counter()
