@@ -66,7 +66,9 @@ class Body(Frozen):
 
     def json_form(self) -> dict[str, Json]:
         """Give the body as it stands in the event."""
-        return self.model_dump(mode="json")
+        # What `model_dump` does with this mode and no other wish, at half the price.
+        form: dict[str, Json] = self.__pydantic_serializer__.to_python(self, mode="json")
+        return form
 
 
 class Signed(Frozen):
@@ -182,8 +184,8 @@ class Event:
 
     def claims(self) -> tuple[str, ...]:
         """Give the unique keys that this event takes for ever: its body's, and one for each opening that it erases."""
-        erased = [erasure_claim(seq, path) for seq, path in self.body.erases()]
-        return (*self.body.claims(self.by, self.request), *erased)
+        claims, erases = tuple(self.body.claims(self.by, self.request)), tuple(self.body.erases())
+        return (*claims, *[erasure_claim(seq, path) for seq, path in erases]) if erases else claims
 
     def tags(self) -> tuple[str, ...]:
         """Give the keys by which this event is found, sorted."""
@@ -320,7 +322,7 @@ def _written(draft: Draft, seq: int, at: Instant) -> bytes:
     """Give what `canon.encode` gives for the whole envelope."""
     d, body = draft, draft.body
     return _FORM % (
-        _part(at),
+        canon.spelled(at),
         _part(d.auth),
         _body(body),
         _part(d.by),

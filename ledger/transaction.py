@@ -9,6 +9,8 @@ Source: DESIGN section 6.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from operator import attrgetter
+from typing import Final
 
 from ledger import disclosure
 from ledger.disclosure import Opening
@@ -18,6 +20,8 @@ from ledger.growth import GrowingNodes, Growth, NodePair
 from ledger.instant import Instant, from_microseconds, to_microseconds
 from ledger.log import EMPTY_HEAD, MAX_BACKWARD, MAX_FORWARD, Head, Snapshot, Tree, TreeReader
 from ledger.view import StateRow, View, step
+
+_DATA: Final = attrgetter("data")
 
 
 @dataclass(slots=True)
@@ -157,7 +161,7 @@ class PendingTransaction:
             growth = self._growth = Growth(batch.head)
             batch.nodes = growth.nodes
         if growth.size < self.size:
-            growth.extend([event.data for event in batch.events[growth.size - self.first :]])
+            growth.extend(map(_DATA, batch.events[growth.size - self.first :]))
             batch.head = Head(self.size, *growth.peaks, batch.events[-1].at)
         return batch
 
@@ -188,9 +192,12 @@ class PendingTransaction:
         states = self._next_states(event)
         # Nothing was changed so far: a refusal above leaves the transaction as it was.
         batch = self.rows
-        batch.claims.update(claims)
-        batch.states.update(states)
-        batch.tags += [(tag, event.seq) for tag in event.tags()]
+        if claims:
+            batch.claims.update(claims)
+        if states:
+            batch.states.update(states)
+        for tag in event.tags():
+            batch.tags.append((tag, event.seq))
         if openings:
             batch.openings[event.seq] = tuple(openings)
         for seq, path in erased:
@@ -220,6 +227,8 @@ class PendingTransaction:
         An event that has its bytes already says so of another day, and what it speaks of may be gone for long.
         """
         erased = list(event.body.erases())
+        if not erased:
+            return erased
         there = [(seq, path) for seq, path in erased if any(one.path == path for one in self.openings(seq))]
         if len(there) != len(erased) and not sealed:
             seq, path = next(one for one in erased if one not in there)
@@ -236,11 +245,11 @@ class PendingTransaction:
         return claims
 
     def _next_states(self, event: Event) -> dict[tuple[str, str], StateRow]:
-        return {
-            (view.name, key): step(view, key, self.state(view.name, key), event)
-            for view in self._views
-            for key in view.keys(event)
-        }
+        states: dict[tuple[str, str], StateRow] = {}
+        for view in self._views:
+            for key in view.keys(event):
+                states[view.name, key] = step(view, key, self.state(view.name, key), event)
+        return states
 
     def event_bytes(self, seq: int) -> bytes | None:
         """Give the exact bytes of one event, or None."""

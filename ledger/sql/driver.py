@@ -12,7 +12,7 @@ as `ledger.sql.columns`: a value of another type than the column's is damage.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine.interfaces import DBAPICursor
@@ -20,8 +20,11 @@ from sqlalchemy.exc import DBAPIError, ResourceClosedError
 
 from ledger.errors import CorruptError
 from ledger.sql import dialect
+from ledger.sql.dialect.base import Dialect
 from ledger.sql.dialect.insertion import insertion, replacement
 from ledger.sql.loss import check_alive
+
+T = TypeVar("T")
 
 Kinds = tuple[type, ...]
 """The types of the columns that are read, in order; an empty column is never refused here."""
@@ -33,6 +36,7 @@ class Driver:
     Args:
         connection: a connection within a transaction.
         cursor: its driver's own, of whoever keeps one from one transaction to the next.
+        kind: what is the own of the connection's database, of whoever knows.
 
     Attributes:
         connection: the connection itself.
@@ -42,11 +46,13 @@ class Driver:
 
     __slots__ = ("_committed", "_cursor", "_dialect", "_ended", "_keeps", "connection", "kind", "standing")
 
-    def __init__(self, connection: sa.Connection, cursor: DBAPICursor | None = None) -> None:
+    def __init__(
+        self, connection: sa.Connection, cursor: DBAPICursor | None = None, kind: Dialect | None = None
+    ) -> None:
         # A connection that SQLAlchemy has not begun on would be in no transaction at all.
         self.connection = connection
         self._dialect = connection.dialect
-        self.kind = dialect.of(connection)
+        self.kind = kind or dialect.of(connection)
         self._cursor: DBAPICursor = cursor or connection.connection.cursor()
         self._keeps = cursor is None
         self._ended = self._committed = False
@@ -59,10 +65,7 @@ class Driver:
             StoreError: the database is another one than it was.
             DBAPIError: the database refuses, or another process held the writer for too long.
         """
-        self._checked("BEGIN", self._begin)
-
-    def _begin(self) -> None:
-        self.standing = self.kind.begin_writing(self._cursor)
+        self.standing = self._checked("BEGIN", self.kind.begin_writing, self._cursor)
 
     def commit(self) -> None:
         """Make it durable.
@@ -178,10 +181,10 @@ class Driver:
         ours = isinstance(cause, self._dialect.loaded_dbapi.Error)
         return ours and cause is not None and not error.connection_invalidated and not self.kind.lost(cause)
 
-    def _checked(self, statement: str, run: Callable[..., object], *values: object) -> None:
+    def _checked(self, statement: str, run: Callable[..., T], *values: object) -> T:
         self.check()
         try:
-            run(*values)
+            return run(*values)
         except self._dialect.loaded_dbapi.Error as error:
             raise self._wrapped(statement, error) from error
 

@@ -110,7 +110,8 @@ def run_together(whole: PendingTransaction, members: Iterable[Member], ran: list
         ran.append(member)
         own = whole.inner()
         if member.attempt(own):
-            weight += sum(len(event.data) for event in own.rows.events)
+            for event in own.rows.events:
+                weight += len(event.data)
             whole.absorb(own)
         if len(whole.rows.events) >= GROUP_EVENTS or weight >= GROUP_BYTES:
             break

@@ -33,7 +33,7 @@ class Tries:
     """
 
     def __init__(self, engine: sa.Engine) -> None:
-        self._kind = dialect.of(engine)
+        self._engine = engine
         self._left = iter(PAUSES)
 
     def again(self, error: SQLAlchemyError) -> bool:
@@ -48,7 +48,8 @@ class Tries:
         """Tell whether an error says that the connection is lost."""
         if isinstance(error, ConnectionLostError):
             return True
-        return isinstance(error, DBAPIError) and error.orig is not None and self._kind.lost(error.orig)
+        lost = dialect.of(self._engine).lost
+        return isinstance(error, DBAPIError) and error.orig is not None and lost(error.orig)
 
 
 def check_alive(connection: sa.Connection) -> None:

@@ -2,6 +2,7 @@
 
 import struct
 from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter, itemgetter
 from typing import Any, Final, TypeAlias
 
 import sqlalchemy as sa
@@ -39,6 +40,11 @@ def to_head(row: tuple[Any, ...] | None) -> Head:
     if at is None or {len(own), len(twin)} != {length}:
         raise CorruptError("the head contradicts itself: run `tally audit`")
     return Head(size, _split(own), _split(twin), Instant(at))
+
+
+def to_row(head: Head) -> tuple[int, bytes, bytes, str | None]:
+    """Spell a head as its row has it."""
+    return head.size, b"".join(head.blake3_peaks), b"".join(head.sha256_peaks), head.at
 
 
 def _split(joined: bytes) -> tuple[bytes, ...]:
@@ -116,9 +122,10 @@ def write(driver: Driver, old: Head, batch: Batch, tell: Callable[[bool], None] 
 
 
 def _add(driver: Driver, old: Head, batch: Batch) -> None:
-    events = [(event.seq, event.at, event.type, event.data) for event in batch.events]
+    events = list(map(_EVENT_ROW, batch.events))
     write_log(driver, old, batch.head, events, batch.nodes)
-    driver.add(schema.claims, list(batch.claims.items()))
+    if batch.claims:
+        driver.add(schema.claims, list(batch.claims.items()))
     driver.add(schema.tags, batch.tags)
     if batch.openings:
         driver.add(schema.disclosures, _disclosures(batch))
@@ -128,6 +135,9 @@ def _add(driver: Driver, old: Head, batch: Batch) -> None:
     if batch.states:
         _put(driver, batch.states.values())
 
+
+_EVENT_ROW: Final = attrgetter("seq", "at", "body.type", "data")
+_KIND: Final = itemgetter(2)
 
 EventRow: TypeAlias = tuple[int, str, str, bytes]
 """A row of ``events``: number, time, type, exact bytes."""
@@ -139,7 +149,7 @@ def write_log(driver: Driver, old: Head, new: Head, events: Sequence[EventRow], 
     Raises:
         DBAPIError: the database refuses; an IntegrityError where the head is not ``old``.
     """
-    _move_head(driver, old, new, sum(kind == RESTORED for _, _, kind, _ in events))
+    _move_head(driver, old, new, list(map(_KIND, events)).count(RESTORED))
     driver.add(schema.events, events)
     driver.add(schema.nodes, nodes)
 
@@ -159,8 +169,7 @@ def _put(driver: Driver, states: Iterable[StateRow]) -> None:
 
 
 def _move_head(driver: Driver, old: Head, new: Head, lives: int) -> None:
-    peaks = b"".join(new.blake3_peaks), b"".join(new.sha256_peaks)
-    driver.change(_MOVE, (new.size, *peaks, new.at, old.size, lives))
+    driver.change(_MOVE, (*to_row(new), old.size, lives))
 
 
 def _disclosures(batch: Batch) -> list[tuple[int, str, bytes, bytes]]:

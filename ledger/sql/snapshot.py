@@ -94,6 +94,18 @@ class SqlSnapshot:
     def _name(self) -> str:
         return place(self._connection.engine)
 
+    def stands(self, standing: tuple[Any, ...], head: Head) -> bool:
+        """Tell whether the log stands as it did when the row of the head was this one, which is then not read anew.
+
+        Args:
+            standing: the row.
+            head: what was read from it.
+        """
+        if self._driver.standing != standing:
+            return False
+        self._stands, self._head = standing, head
+        return True
+
     @property
     def head(self) -> Head:
         """Where the log stands."""
@@ -115,6 +127,7 @@ class SqlSnapshot:
 
     @property
     def _standing(self) -> tuple[Any, ...] | None:
+        """The row of the head: size, both peaks, time, generation."""
         if self._stands is None:
             if self._driver.standing is not None:
                 self._stands = strict(self._driver.standing, _STANDS)

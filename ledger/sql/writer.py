@@ -17,6 +17,7 @@ from sqlalchemy.engine.interfaces import DBAPICursor
 from sqlalchemy.exc import SQLAlchemyError
 
 from ledger.errors import StoreBusyError, StoreError
+from ledger.sql import dialect
 from ledger.sql.driver import Driver
 from ledger.sql.engine import BUSY_SECONDS, place, writer
 from ledger.sql.loss import ConnectionLostError
@@ -34,6 +35,7 @@ class Writer:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = writer(engine)
         self._name = place(engine)
+        self._kind = dialect.of(engine)
         self._turn = threading.RLock()
         self._holder: int | None = None
         self._kept: tuple[sa.Connection, DBAPICursor] | None = None
@@ -82,7 +84,7 @@ class Writer:
         """
         (connection, cursor), self._kept = self._kept or self._connect(), None
         try:
-            driver = Driver(connection, cursor)
+            driver = Driver(connection, cursor, self._kind)
             driver.begin()
             try:
                 result = work(driver)

@@ -275,15 +275,16 @@ class SQLite:
 
         Each kind of them is compiled once.
         """
+        if len(rows) == 1:
+            cursor.execute(insertion(table), rows[0])
+            return
         for many in _TOGETHER:
             whole = len(rows) - len(rows) % many
             if whole:
                 parts = (rows[start : start + many] for start in range(0, whole, many))
                 cursor.executemany(insertion(table, many), ([*chain.from_iterable(part)] for part in parts))
                 rows = rows[whole:]
-        if len(rows) == 1:
-            cursor.execute(insertion(table), rows[0])
-        elif rows:
+        if rows:
             cursor.executemany(insertion(table), rows)
 
     def put(self, cursor: Any, table: sa.Table, rows: Sequence[Sequence[object]]) -> None:  # noqa: ANN401  (sqlite3's)

@@ -12,8 +12,10 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 
 from ledger.errors import AppendError, CorruptError
 from ledger.sql import cache as caching
+from ledger.sql import snapshot as snapshots
 from ledger.sql.place import create_log, open_log
 from ledger.sql.rebuild import rebuild
+from ledger.sql.rows import to_head
 from ledger.sql.snapshot import SqlSnapshot
 from ledger.view import StateRow
 from tests.ledger.contract.sample import REGISTRY, START, VIEWS, append, closed, moved
@@ -73,6 +75,22 @@ def test_what_another_process_wrote_is_seen(log, other, asked):
     asked.clear()
     assert sums(log) == [1, 21, 21]
     assert asked == ["b", "c"]
+
+
+@BOTH
+def test_the_head_that_this_writer_left_is_not_read_anew(log, other, monkeypatch):
+    """One comparison tells it; a head that another process left is read, and continued."""
+    read = []
+    monkeypatch.setattr(snapshots, "to_head", lambda row: read.append(row[0]) or to_head(row))
+    append(log, moved("a", 1), moved("a", 1), moved("a", 1))
+    read.clear()
+    append(log, moved("b", 1))
+    assert read == []
+    append(other, moved("c", 1))
+    read.clear()
+    assert append(log, moved("a", 1))[0].seq == 5
+    assert read == [5]
+    assert log.read(lambda snapshot: snapshot.head.size) == 6
 
 
 @BOTH
