@@ -18,6 +18,7 @@ from ledger.sql.engine import open_engine
 from ledger.sql.migrate import configuration, upgrade
 from ledger.sql.place import open_log
 from ledger.sql.raw import open_raw
+from ledger.sql.revision import UPGRADED
 from ledger.sql.schema import REVISION, metadata
 from tests.ledger.contract.sample import START, VIEWS, append, everything, moved
 
@@ -61,6 +62,19 @@ def test_upgrade_twice_changes_nothing(migrated):
 def test_code_reads_the_newest_revision():
     """What `open_log` compares with is what the scripts lead to, and they lead to one."""
     assert ScriptDirectory.from_config(configuration()).get_heads() == [REVISION]
+
+
+def test_what_upgrades_add_is_what_audits_expect_to_lack(tmp_path):
+    """No revision lacks anything else of today's tables and triggers, and nothing is excused that none lacks."""
+    scripts = ScriptDirectory.from_config(configuration())
+    lacking = set()
+    for script in scripts.walk_revisions():
+        engine = SQLite().engine(tmp_path / f"{script.revision}.db", create=True)
+        upgrade(engine, script.revision)
+        with engine.connect() as connection:
+            lacking.update(SQLite().schema_faults(connection))
+        engine.dispose()
+    assert lacking == UPGRADED
 
 
 def test_scripts_run_only_with_a_connection():

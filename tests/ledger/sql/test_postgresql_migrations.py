@@ -80,6 +80,14 @@ def test_upgrade_keeps_every_row_and_the_log_goes_on(old, address):
     log.close()
 
 
+@pytest.mark.parametrize("revision", ["0001", "0002"])
+def test_an_audit_of_tables_of_an_earlier_version_says_to_upgrade(old, revision):
+    """They are as that version left them, so that nothing of them is a finding."""
+    upgrade(old, revision)
+    with old.begin() as connection, pytest.raises(StoreError, match="back it up, then run `tally db upgrade`"):
+        list(RawTables(connection).schema_faults())
+
+
 def test_upgrade_from_the_revision_before(old, address):
     """A function is replaced, one and its trigger are added, and no row is touched."""
     assert upgrade(old, "0002") == ("0001", "0002")
