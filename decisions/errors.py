@@ -9,6 +9,8 @@
     |-- MismatchError            an object that is not the one that was decided on, when the effect comes to it
     |-- OutcomeError             an outcome that can't be reported: of no decision, or by somebody else
     |   `-- OutcomeStandsError   another outcome was reported before
+    |-- RatificationError        a standing grant that too few humans have signed
+    |-- RelabellingError         labels that can't be changed so, or that open something else than was signed for
     |-- RequestConflictError     a request id that was used for another operation
     |-- ShadowError              a shadow that can't begin or end so
     `-- TrustError               a trust key that could be another's, or a trust state that does not follow
@@ -39,6 +41,10 @@ class ShadowError(DecisionError, ValueError):
 
 class TrustError(DecisionError, ValueError):
     """A trust key could be another's, or a trust state or update does not follow from what stands before it."""
+
+
+class RatificationError(DecisionError, ValueError):
+    """A standing grant has fewer humans' signatures than the constitution asks for, or was signed under another one."""
 
 
 class EnforcementError(DecisionError, TypeError):

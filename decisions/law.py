@@ -136,6 +136,7 @@ def vocabulary_of(constitution: Constitution) -> Vocabulary:
         payload=frozenset(name for name, a in constitution.attributes.items() if a.source == "payload"),
         declared={kind: frozenset(constitution.types_for(kind)) for kind in constitution.kinds},
         verbs={kind: frozenset(verbs) for kind, verbs in constitution.kinds.items()},
+        humans=constitution.amending.humans,
     )
 
 

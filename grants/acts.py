@@ -17,6 +17,7 @@ from grants.events import (
     ConsentRequested,
     ConsentRevoked,
     GrantRatified,
+    GrantRatifiedTogether,
     GrantRevoked,
     PrincipalKeyAdded,
     PrincipalKeyRevoked,
@@ -126,11 +127,13 @@ def ratify_grant(
     reason: str,
     grant: str | None = None,
 ) -> Prepared:
-    """Prepare a standing grant.
+    """Prepare a standing grant; one that takes the signatures of several humans is prepared for the first of them.
+
+    The others sign the same text (`grants.together`).
 
     Args:
         snapshot: the log.
-        vocabulary: what the constitution in force declares.
+        vocabulary: what the constitution in force declares, and how many humans it asks for.
         by: the human.
         terms: what it covers.
         reason: why.
@@ -151,7 +154,11 @@ def ratify_grant(
         "selector": terms.selector,
         "expires": terms.expires,
     }
-    return prepare(snapshot, GrantRatified, fields, by=by, openings=(Opening.fresh("/reason", reason),))
+    opened = (Opening.fresh("/reason", reason),)
+    if vocabulary.humans == 1:
+        return prepare(snapshot, GrantRatified, fields, by=by, openings=opened)
+    together: dict[str, Json] = {**fields, "humans": vocabulary.humans, "cosigned": []}
+    return prepare(snapshot, GrantRatifiedTogether, together, by=by, openings=opened)
 
 
 def revoke_grant(snapshot: Snapshot, *, by: str, grant: str, reason: str) -> Prepared:

@@ -13,7 +13,8 @@ ended later had signed validly before. *Does it still count?* is asked now: a gr
 signer was suspended, after it was given no longer gives authority, for nobody can tell any more who held the key.
 Nor does one that is older than the last restore of the log.
 
-Nobody consents to what they ask for themselves, nor ratifies a grant for themselves.
+Nobody consents to what they ask for themselves, nor ratifies a grant for themselves. Where several humans ratify a
+grant together, each of their signatures is checked so, and whoever controls the subject is none of them.
 
 Source: DESIGN sections 7 and 11; policy case E03.
 """
@@ -27,7 +28,9 @@ from grants.book.states import GenesisState, PrincipalState
 from grants.errors import AuthorityError, KeyFileError
 from grants.events import (
     ConsentGranted,
+    Cosigned,
     GrantRatified,
+    GrantRatifiedTogether,
     PrincipalRegistered,
     ResourceCleared,
     ResourceReclassified,
@@ -37,7 +40,7 @@ from grants.principals import find_principal, last_restored, log_state
 from grants.reading import StateReader
 from ledger.checkpoint import open_checkpoint
 from ledger.errors import NoteError
-from ledger.event import Body, Event, SignedBody
+from ledger.event import Body, Event, Signed, SignedBody
 from ledger.events import LedgerKeyRotated, LedgerOpened, LedgerRestored
 from ledger.note import VerifierKey
 from ledger.possession import check_possession
@@ -75,12 +78,26 @@ def check_signed(reader: StateReader, body: SignedBody, by: str, at_size: int) -
     _check_origin(begun, body, at_size)
     if body.log_size > at_size:
         raise AuthorityError(f"it was signed for a log of {body.log_size} events, and this one has {at_size}")
-    key = signer.keys.get(body.signed.key)
-    if key is None or not key.holds_at(at_size, begun.restored(at_size) if begun else None):
-        raise AuthorityError(f"{body.signed.key} is no key of {by}, or was not any more, or is not confirmed since")
-    check_relation(reader, body, by, at_size)
     _check_log_key(body)
-    _verify(body.signed.armour, _statement(body), body.namespace(), key.line)
+    _check_signature(reader, begun, body, Cosigned(by=by, signed=body.signed), signer, at_size)
+    if isinstance(body, GrantRatifiedTogether):
+        if len({by, *(one.by for one in body.cosigned)}) != 1 + len(body.cosigned):
+            raise AuthorityError("somebody has signed twice, and counts once")
+        for one in body.cosigned:
+            check_cosigned(reader, body, one, at_size)
+        if 1 + len(body.cosigned) < body.humans:
+            raise AuthorityError(f"{body.humans} humans must sign, and {1 + len(body.cosigned)} did")
+
+
+def check_cosigned(reader: StateReader, body: GrantRatifiedTogether, one: Cosigned, at_size: int) -> None:
+    """Check one of the signatures of those who ratify a grant together, as of place ``at_size``.
+
+    Raises:
+        AuthorityError: this human may not do this, by this key.
+        SignatureError: the signature does not hold.
+    """
+    signer = check_signer(reader, type(body), one.by, at_size)
+    _check_signature(reader, log_state(reader), body, one, signer, at_size)
 
 
 def check_signer(reader: StateReader, body_type: type[Body], by: str, at_size: int) -> PrincipalState:
@@ -121,14 +138,18 @@ def still_counts(reader: StateReader, event: Event) -> bool:
     It does while its signer is neither suspended nor without that key, and the log was not restored since: what took
     it back, or used it up, may be lost.
     """
-    restored = last_restored(reader)
-    if restored is not None and event.seq < restored:
-        return False
-    signer = find_principal(reader, event.by)
-    if signer is None or not signer.stands(restored) or not isinstance(event.body, SignedBody):
-        return False
-    key = signer.keys.get(event.body.signed.key)
-    return key is not None and key.holds(restored)
+    body = event.body
+    return isinstance(body, SignedBody) and _still_counts(reader, event.seq, event.by, body.signed)
+
+
+def humans_behind(reader: StateReader, event: Event) -> int:
+    """Count the humans whose signatures of a standing grant still count; neither who asks nor who controls them."""
+    body = event.body
+    if not isinstance(body, GrantRatifiedTogether):
+        return int(still_counts(reader, event))
+    asking = {body.subject, _owner(reader, body.subject)}
+    signed = [(event.by, body.signed), *((one.by, one.signed) for one in body.cosigned)]
+    return sum(by not in asking and _still_counts(reader, event.seq, by, one) for by, one in signed)
 
 
 def check_confirmed(reader: StateReader, principal: str, row: PrincipalState, at_size: int) -> None:
@@ -144,6 +165,38 @@ def check_confirmed(reader: StateReader, principal: str, row: PrincipalState, at
             f"{principal} is not confirmed since the log was restored by event {restored}: "
             f"a human who is confirmed runs tally principal confirm {principal}"
         )
+
+
+def _still_counts(reader: StateReader, seq: int, by: str, signed: Signed) -> bool:
+    restored = last_restored(reader)
+    if restored is not None and seq < restored:
+        return False
+    signer = find_principal(reader, by)
+    if signer is None or not signer.stands(restored):
+        return False
+    key = signer.keys.get(signed.key)
+    return key is not None and key.holds(restored)
+
+
+def _check_signature(
+    reader: StateReader,
+    begun: GenesisState | None,
+    body: SignedBody,
+    one: Cosigned,
+    signer: PrincipalState,
+    at_size: int,
+) -> None:
+    """Check one signature under a body, and that its signer may say this of others."""
+    key = signer.keys.get(one.signed.key)
+    if key is None or not key.holds_at(at_size, begun.restored(at_size) if begun else None):
+        raise AuthorityError(f"{one.signed.key} is no key of {one.by}, or was not any more, or is not confirmed since")
+    check_relation(reader, body, one.by, at_size)
+    _verify(one.signed.armour, _statement(body), body.namespace(), key.line)
+
+
+def _owner(reader: StateReader, principal: str, at_size: int | None = None) -> str | None:
+    row = find_principal(reader, principal)
+    return None if row is None or (at_size is not None and row.registered >= at_size) else row.owner
 
 
 def _check_genesis(body: LedgerOpened, by: str, at_size: int) -> None:
@@ -205,6 +258,8 @@ def check_relation(reader: StateReader, body: SignedBody, by: str, at_size: int)
             _check_human(reader, by, body)
         case ConsentGranted(subject=(asker, *_)) | GrantRatified(subject=asker) if asker == by:
             raise AuthorityError(f"{by} can't grant what {by} asks for: another human must")
+        case GrantRatifiedTogether(subject=asker) if _owner(reader, asker, at_size) == by:
+            raise AuthorityError(f"{by} controls {asker}: where several humans are asked for, others must sign")
 
 
 def _check_human(reader: StateReader, by: str, body: SignedBody) -> None:

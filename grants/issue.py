@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from grants import authority
 from grants.book import VIEWS
+from grants.book.states import GenesisState
 from grants.errors import AuthorityError, IssueError
 from grants.events import FORMER
 from grants.principals import log_state
@@ -113,12 +114,21 @@ def prepare(
     begun = log_state(snapshot)
     if begun is None:
         raise IssueError("this log was not opened yet: run tally init")
+    live = live_keys(snapshot, begun, body_type, by)
+    whole = {"origin": begun.origin, **fields, **_filled(openings), "log_size": snapshot.head.size}
+    return rehearsed(snapshot, Prepared(body_type, whole, by, live, tuple(openings), tuple(causes)))
+
+
+def live_keys(snapshot: Snapshot, begun: GenesisState, body_type: type[SignedBody], by: str) -> frozenset[str]:
+    """Give the fingerprints of the keys by which a principal may sign an act now.
+
+    Raises:
+        AuthorityError: this principal may not do this.
+    """
     size = snapshot.head.size
     signer = authority.check_signer(snapshot, body_type, by, size)
-    whole = {"origin": begun.origin, **fields, **_filled(openings), "log_size": size}
     restored = begun.restored(size)
-    live = frozenset(fingerprint for fingerprint, key in signer.keys.items() if key.holds_at(size, restored))
-    return _rehearsed(snapshot, Prepared(body_type, whole, by, live, tuple(openings), tuple(causes)))
+    return frozenset(fingerprint for fingerprint, key in signer.keys.items() if key.holds_at(size, restored))
 
 
 def prepare_genesis(
@@ -130,7 +140,7 @@ def prepare_genesis(
         IssueError: it breaks its schema, or the log has begun.
     """
     whole = {**fields, **_filled(openings), "log_size": 0}
-    return _rehearsed(snapshot, Prepared(LedgerOpened, whole, by, frozenset({fingerprint}), tuple(openings)))
+    return rehearsed(snapshot, Prepared(LedgerOpened, whole, by, frozenset({fingerprint}), tuple(openings)))
 
 
 _JUDGED: Final = "decisions.appending.append_act"
@@ -147,6 +157,8 @@ _DOORS: Final = {
     "resource.registered": _JUDGED,
     "resource.reclassified": _JUDGED,
     "resource.cleared": _JUDGED,
+    # The signatures are counted.
+    "grant.ratified": _JUDGED,
 }
 """Of the types for which more has to hold than the signature, the one function that looks at it and appends them."""
 
@@ -190,8 +202,12 @@ def _filled(openings: Sequence[Opening]) -> dict[str, Json]:
     return {o.path[1:]: plain(o.commitment()) for o in openings if o.path.count("/") == 1}
 
 
-def _rehearsed(snapshot: Snapshot, prepared: Prepared) -> Prepared:
-    """Fold the act, unsigned, into what stands, without keeping anything."""
+def rehearsed(snapshot: Snapshot, prepared: Prepared) -> Prepared:
+    """Fold the act, unsigned, into what stands, without keeping anything.
+
+    Raises:
+        IssueError: it contradicts what stands.
+    """
     # Which of the keys will sign is not known yet; a view may look at which it is, and at nothing else of a signature.
     draft = prepared.draft({"key": min(prepared.keys, default=""), "armour": ""})
     at = snapshot.head.at or from_microseconds(0)

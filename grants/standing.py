@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from grants.authority import check_event, still_counts
+from grants.authority import check_event, humans_behind
 from grants.book.standing import BY_LETTER, BY_SUBJECT, LETTERS, STANDING
 from grants.book.states import StandingsState, StandingState
 from grants.errors import AuthorityError, ExpressionError, ReferenceSyntaxError, SignatureError
@@ -52,6 +52,7 @@ class Vocabulary:
         payload: the attributes that the asker itself supplies; no selector reads them.
         declared: for each kind of action the attributes that a condition may read there.
         verbs: for each kind of action its verbs.
+        humans: how many humans must have signed a standing grant.
     """
 
     attributes: Mapping[str, AttributeType]
@@ -59,6 +60,7 @@ class Vocabulary:
     payload: frozenset[str]
     declared: Mapping[str, frozenset[str]]
     verbs: Mapping[str, frozenset[str]]
+    humans: int = 1
     _compiled: dict[str, Expression] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def selector(self, text: str) -> Expression:
@@ -90,6 +92,7 @@ class StandingTerms:
         targets: a reference or a pattern.
         selector: a condition over trusted attributes.
         expires: when it ends by itself, or None.
+        signed: how many humans' signatures of it count.
     """
 
     subject: str
@@ -98,6 +101,7 @@ class StandingTerms:
     targets: str
     selector: str
     expires: Instant | None = None
+    signed: int = 1
 
 
 def check_selector(vocabulary: Vocabulary, terms: StandingTerms) -> None:
@@ -148,12 +152,17 @@ def find_standing(
     """
     if not asker.authenticated or is_never(vocabulary, values):
         return ()
-    bodies = live_standing(reader, registry, asker.by, at)
+    bodies = live_standing(reader, registry, vocabulary, asker.by, at)
     return tuple(body.grant for body in bodies if covers(vocabulary, body, values))
 
 
-def live_standing(reader: StateReader, registry: Registry, subject: str, at: Instant) -> Iterator[GrantRatified]:
-    """Give the standing grants of a subject that count, oldest first, each read from its event and rightly signed."""
+def live_standing(
+    reader: StateReader, registry: Registry, vocabulary: Vocabulary, subject: str, at: Instant
+) -> Iterator[GrantRatified]:
+    """Give the standing grants of a subject that count, oldest first, each read from its event and rightly signed.
+
+    One that fewer humans have signed than the constitution asks for now does not count.
+    """
     row = read_state(reader, BY_SUBJECT, subject, StandingsState)
     for grant, seq in row.grants if row else ():
         state = read_state(reader, STANDING, grant, StandingState)
@@ -163,12 +172,12 @@ def live_standing(reader: StateReader, registry: Registry, subject: str, at: Ins
         body = event.body
         if not isinstance(body, GrantRatified) or (body.grant, body.subject) != (grant, subject):
             continue
-        if (body.expires is None or at < body.expires) and _stands(reader, event):
+        if (body.expires is None or at < body.expires) and _signed(reader, event) >= vocabulary.humans:
             yield body
 
 
 def standing_terms(reader: StateReader, registry: Registry, at: Instant) -> tuple[StandingTerms, ...]:
-    """Give the terms of every standing grant that counts at a time, oldest first."""
+    """Give the terms of every standing grant that counts at a time, oldest first, with how many have signed it."""
     rows = (read_state(reader, BY_LETTER, letter, StandingsState) for letter in LETTERS)
     entries = sorted((seq, grant) for row in rows if row for grant, seq in row.grants)
     found = []
@@ -177,8 +186,10 @@ def standing_terms(reader: StateReader, registry: Registry, at: Instant) -> tupl
         body = event.body if event else None
         if event is None or not isinstance(body, GrantRatified) or body.grant != grant:
             continue
-        if (body.expires is None or at < body.expires) and _stands(reader, event):
-            found.append(StandingTerms(body.subject, body.kinds, body.verbs, body.targets, body.selector, body.expires))
+        signed = _signed(reader, event) if body.expires is None or at < body.expires else 0
+        if signed:
+            terms = (body.subject, body.kinds, body.verbs, body.targets, body.selector, body.expires)
+            found.append(StandingTerms(*terms, signed))
     return tuple(found)
 
 
@@ -220,12 +231,13 @@ def _event(reader: StateReader, registry: Registry, seq: int) -> Event | None:
         return None
 
 
-def _stands(reader: StateReader, event: Event) -> bool:
+def _signed(reader: StateReader, event: Event) -> int:
+    """Count the humans whose signatures of a grant count now; none where one of them was not given by right."""
     try:
         check_event(reader, event)
     except (AuthorityError, SignatureError):
-        return False
-    return still_counts(reader, event)
+        return 0
+    return humans_behind(reader, event)
 
 
 def covers(vocabulary: Vocabulary, body: GrantRatified, values: Mapping[str, object]) -> bool:

@@ -93,7 +93,7 @@ class SignedBody(Body):
     """
 
     attachments: ClassVar[frozenset[str]] = frozenset()
-    """Fields left out of the statement because a digest within it covers them."""
+    """Fields left out of the statement: a digest within it covers them, or they are further signatures over it."""
 
     origin: str
     log_size: Annotated[int, Field(ge=0)]

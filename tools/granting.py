@@ -10,21 +10,25 @@ from typing import Final
 from decisions.descriptor import Circumstances
 from decisions.draft import terms as terms_of
 from decisions.draft import wanting
+from decisions.errors import DecisionError
 from decisions.evaluation import Evaluation, Trace, evaluate
+from decisions.law import law_in_force
 from decisions.needs import consent_mends
 from decisions.operation import Operation
 from decisions.record import DecisionPoint
 from grants import acts
+from grants.authority import humans_behind
 from grants.book.consents import CONSENT
 from grants.book.requests import REQUEST
 from grants.book.standing import STANDING
 from grants.book.states import ConsentState, RequestState, StandingState
-from grants.errors import IssueError
+from grants.errors import GrantError, IssueError
 from grants.events import ConsentGranted, ConsentRequested, GrantRatified
 from grants.issue import Prepared
 from grants.principals import Asker, last_restored, parse_chain, recorded
 from grants.reading import read_event, read_state
 from ledger.disclosure import Opening
+from ledger.errors import CorruptError
 from ledger.event import Event, Registry
 from ledger.instant import Instant
 from ledger.log import Snapshot
@@ -174,13 +178,21 @@ def grant_foreseen(
 
 
 def _standing(snapshot: Snapshot, registry: Registry, at: Instant) -> Iterator[Listed]:
-    restored = last_restored(snapshot) or 0
+    restored, humans = last_restored(snapshot) or 0, _humans(snapshot, registry)
     for row in snapshot.states(STANDING):
         state = read_state(snapshot, STANDING, row.key, StandingState)
         event = _event(snapshot, registry, state.seq) if state else None
         if state is not None and event is not None and isinstance(event.body, GrantRatified):
-            lapsed = event.seq < restored
-            yield standing_listed(event, event.body, revoked=state.revoked is not None, lapsed=lapsed, at=at)
+            ended = {"revoked": state.revoked is not None, "lapsed": event.seq < restored}
+            yield standing_listed(event, event.body, **ended, short=humans_behind(snapshot, event) < humans, at=at)
+
+
+def _humans(snapshot: Snapshot, registry: Registry) -> int:
+    """Give how many humans must have signed a standing grant; one where no constitution says so."""
+    try:
+        return law_in_force(snapshot, registry).vocabulary.humans
+    except (DecisionError, GrantError, CorruptError):
+        return 1
 
 
 def _consents(snapshot: Snapshot, registry: Registry, at: Instant) -> Iterator[Listed]:

@@ -18,6 +18,7 @@ from grants.events import (
     ConsentRequested,
     ConsentRevoked,
     GrantRatified,
+    GrantRatifiedTogether,
     GrantRevoked,
 )
 from grants.principals import log_state
@@ -162,6 +163,8 @@ def _authority(evidence: Evidence, authority: Authority) -> Iterator[str]:
     yield _field("authority", f"action {number}: {authority.by} {authority.grant}")
     for event, grant in _grants(evidence, {authority.grant}):
         yield _field("signed by", f"{event.by}, {grant.signed.key}, in event {event.seq}, at {event.at}")
+        for one in grant.cosigned if isinstance(grant, GrantRatifiedTogether) else ():
+            yield _field("signed too by", f"{one.by}, {one.signed.key}")
         yield from (f"    | {visible(line)}" for line in grant.statement().decode().splitlines())
         yield from _fields(evidence, event)
 

@@ -35,11 +35,14 @@ class GrantTeeth:
     def all(self) -> Iterator[Finding]:
         """Look at every grant."""
         read = {grant.place: grant for grant in self._sight.side.grants}
-        for place in range(len(self._given)):
+        humans = self._sight.constitution.amending.humans
+        for place, terms in enumerate(self._given):
             if place in read:
                 yield from self._grant(read[place])
             else:
                 why = "its selector or its targets can't be read under this constitution"
+                if terms.signed < humans:
+                    why = f"{humans} humans must have signed it under this constitution, and {terms.signed} have"
                 yield Finding("never-fires", self._place(place), "it covers nothing", why)
 
     def _grant(self, grant: Grant) -> Iterator[Finding]:

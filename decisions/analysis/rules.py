@@ -18,7 +18,8 @@ from grants.standing import StandingTerms
 class Rules:
     """A constitution and the standing grants beside it.
 
-    A grant that the constitution can't read, or a kind or verb that it does not know, covers nothing, as when deciding.
+    A grant that the constitution can't read, or that fewer humans have signed than it asks for, covers nothing, as when
+    deciding; nor is anything covered of a kind or verb that it does not know.
 
     Attributes:
         any_grants: look at whatever standing grants could be ratified, instead of at those that are.

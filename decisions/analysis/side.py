@@ -48,7 +48,8 @@ class Side:
     def __init__(self, rules: Rules) -> None:
         self.constitution: Constitution = rules.constitution
         self._vocabulary = vocabulary_of(rules.constitution)
-        found = (self._grant(place, terms) for place, terms in enumerate(rules.grants))
+        enough = (one for one in enumerate(rules.grants) if one[1].signed >= self._vocabulary.humans)
+        found = (self._grant(place, terms) for place, terms in enough)
         self.grants: tuple[Grant, ...] = tuple(grant for grant in found if grant is not None)
         if rules.any_grants:
             self.grants = tuple(self._any_grants())

@@ -28,7 +28,7 @@ def situation_of(
         asker: who asked.
         at: when.
     """
-    grants = tuple(live_standing(reader, registry, asker.by, at)) if asker.authenticated else ()
+    grants = tuple(live_standing(reader, registry, law.vocabulary, asker.by, at)) if asker.authenticated else ()
     return Situation(
         law.constitution, law.vocabulary, evaluation.cases, evaluation.reduction.problems, asker.authenticated, grants
     )

@@ -43,7 +43,7 @@ from grants.events.resources import (
     Scalar,
 )
 from grants.events.retention import RetentionRule, RetentionSet
-from grants.events.standing import GrantRatified, GrantRevoked
+from grants.events.standing import Cosigned, GrantRatified, GrantRatifiedTogether, GrantRevoked
 from ledger.event import Body
 
 TYPES: tuple[type[Body], ...] = (
@@ -58,6 +58,7 @@ TYPES: tuple[type[Body], ...] = (
     ResourceRetired,
     ResourceCleared,
     GrantRatified,
+    GrantRatifiedTogether,
     GrantRevoked,
     ConsentRequested,
     ConsentGranted,
@@ -84,11 +85,13 @@ __all__ = [
     "ConsentRefused",
     "ConsentRequested",
     "ConsentRevoked",
+    "Cosigned",
     "Direction",
     "ErasedField",
     "EvidenceRecorded",
     "FieldsErased",
     "GrantRatified",
+    "GrantRatifiedTogether",
     "GrantRevoked",
     "HoldPlaced",
     "HoldReleased",

@@ -4,11 +4,14 @@ Source: DESIGN sections 7 and 11; docs/events/.
 """
 
 from collections.abc import Iterable
-from typing import ClassVar
+from itertools import pairwise
+from typing import Annotated, ClassVar, Self
+
+from pydantic import Field, model_validator
 
 from grants.events.forms import Names
 from ledger.disclosure import Disclosable
-from ledger.event import SignedBody
+from ledger.event import Frozen, Many, Signed, SignedBody
 from ledger.instant import InstantField
 
 
@@ -45,6 +48,45 @@ class GrantRatified(SignedBody):
         """Find it by grant and subject."""
         yield f"grant:{self.grant}"
         yield f"subject:{self.subject}"
+
+
+class Cosigned(Frozen):
+    """The signature of one more human over the same text.
+
+    Attributes:
+        by: the human.
+    """
+
+    by: str
+    signed: Signed
+
+
+class GrantRatifiedTogether(GrantRatified):
+    """Several humans ratify a standing grant, each by a signature over the same text: schema 2 of ``grant.ratified``.
+
+    The event is by one of them, whose signature stands where that of a single human stands.
+
+    Attributes:
+        humans: how many must have signed.
+        cosigned: the others, by name.
+    """
+
+    schema_number: ClassVar[int] = 2
+    attachments: ClassVar[frozenset[str]] = frozenset({"cosigned"})
+
+    humans: Annotated[int, Field(ge=2)]
+    cosigned: Annotated[tuple[Cosigned, ...], Many]
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        if any(left.by >= right.by for left, right in pairwise(self.cosigned)):
+            raise ValueError("those who sign too are sorted by name, and each stands once")
+        return self
+
+    def tags(self) -> Iterable[str]:
+        """Find it by grant and subject, and by each who signed."""
+        yield from super().tags()
+        yield from (f"actor:{one.by}" for one in self.cosigned)
 
 
 class GrantRevoked(SignedBody):

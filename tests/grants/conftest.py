@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -10,20 +10,31 @@ import pytest
 
 from grants import acts, erasing, holding, life
 from grants.consent import ConsentMatch, Terms, Wanted, item_for
-from grants.events import ConsentConsumed, ConsentRequested, Relabelling, RetentionRule
+from grants.events import (
+    ConsentConsumed,
+    ConsentRequested,
+    Cosigned,
+    GrantRatifiedTogether,
+    Relabelling,
+    RetentionRule,
+)
 from grants.evidence import Attested, record_evidence
 from grants.expression import Choice, Expression, Flag, Name, Ref, compile_expression
 from grants.principals import Asker, recorded
 from grants.standing import StandingTerms, Vocabulary
+from grants.together import for_signer, joined
 from ledger import canon, digest
 from ledger.checkpoint import Checkpoint, sign_checkpoint
-from ledger.event import Event
+from ledger.event import Draft, Event
 from ledger.note import NoteSigner
 
 ROW = "db://prod/users/42"
 SCRIPT = "file:///srv/app/s.sh"
 TIGHTER = Relabelling(direction="tightening", opened=0, closed=96, resources=0, constitution=None)
 DAY = 24 * 60 * 60 * 1_000_000
+STANDING = StandingTerms(
+    "agent:ops-7", ("file",), ("delete",), "file:///srv/app/tests/**", 'asset == "test_fixture" and not production'
+)
 
 ATTRIBUTES = {
     "kind": Choice(("data", "file", "exec", "message")),
@@ -109,6 +120,11 @@ def consume(office, match, target) -> Event:
     return office.append(body, causes=(decision, match.seq))
 
 
+def named(body_type) -> str:
+    """Name a type as its page is named: the second schema of what one human signs, or several together, apart."""
+    return f"{body_type.type}.v2" if body_type is GrantRatifiedTogether else body_type.type
+
+
 @dataclass
 class Story:
     """What happened, by type of event: the first of each."""
@@ -117,7 +133,7 @@ class Story:
     events: dict[str, Event] = field(default_factory=dict)
 
     def tell(self, event: Event) -> Event:
-        self.events.setdefault(event.type, event)
+        self.events.setdefault(named(type(event.body)), event)
         return event
 
 
@@ -145,11 +161,8 @@ def story(counted_bytes, new_office, populate, vocabulary, registry) -> Story:
     more = {**facts, "purpose": None}
     told.tell(office.act(acts.reclassify, resource="db://prod/users/**", attributes=more, relabels=TIGHTER, **stores))
     told.tell(office.act(acts.advance, resource="db://prod/users/**", version=7, **stores))
-    standing = StandingTerms(
-        "agent:ops-7", ("file",), ("delete",), "file:///srv/app/tests/**", 'asset == "test_fixture" and not production'
-    )
     office.clock.go(60_000_000)
-    grant = told.tell(office.act(acts.ratify_grant, vocabulary, terms=standing, reason="fixtures are made anew", **ada))
+    grant = told.tell(office.act(acts.ratify_grant, vocabulary, terms=STANDING, reason="fixtures are made anew", **ada))
     told.tell(office.act(acts.revoke_grant, grant=grant.body.grant, reason="no longer needed", **ada))
     payload = {"tool_name": "Bash", "tool_input": {"command": "psql -f s.sql"}, "cwd": "/srv/app"}
     script = ("file:///srv/app/s.sql", canon.to_base64url(digest.document(b"DELETE FROM users WHERE id = 42;")))
@@ -182,7 +195,7 @@ def story(counted_bytes, new_office, populate, vocabulary, registry) -> Story:
 
 
 @pytest.fixture
-def whole_story(story) -> Story:
+def whole_story(story, vocabulary) -> Story:
     """The same, and how the log goes on: under another key, and after a restore as another log."""
     office = story.office
     story.tell(rotate(office))
@@ -192,7 +205,25 @@ def whole_story(story) -> Story:
     backup = Attested("backup", "db://prod/users/**", True, now, until, "restored into a copy and counted")
     story.tell(office.act(record_evidence, by="human:ada", attested=backup))
     story.tell(office.act(acts.clear, by="human:ada", resource="db://prod/users/**"))
+    office.act(life.confirm_principal, by="human:ada", principal="human:bo")
+    cy = [office.signer("human:cy").public_key]
+    office.act(acts.register_principal, by="human:ada", principal="human:cy", name="Cy", keys=cy)
+    story.tell(ratify_together(office, vocabulary, STANDING, "fixtures are made anew", "human:bo", "human:cy"))
     return story
+
+
+def ratify_together(office, vocabulary, terms, reason, *humans) -> Event:
+    """Let several humans sign one standing grant, and append it."""
+    return office.append_signed(signed_together(office, vocabulary, terms, reason, *humans))
+
+
+def signed_together(office, vocabulary, terms, reason, *humans, asked=None) -> Draft:
+    """Let several humans sign one standing grant."""
+    wanted = replace(vocabulary, humans=asked or len(humans))
+    prepared = office.prepare(acts.ratify_grant, wanted, by=humans[0], terms=terms, reason=reason)
+    texts = [office.log.read(lambda look, by=by: for_signer(look, prepared, by)) for by in humans]
+    signatures = [Cosigned(by=one.by, signed=one.sign(office.signer(one.by)).body.signed) for one in texts]
+    return joined(prepared, signatures)
 
 
 def rotate(office, name="second log key", by="human:ada") -> Event:

@@ -10,6 +10,7 @@ from ledger.disclosure import Disclosable
 from ledger.errors import AppendError, ClaimTakenError
 from ledger.event import Draft, SignedBody
 from ledger.events import TYPES as LEDGER_TYPES
+from tests.grants.conftest import named
 
 SIGNED = [*LEDGER_TYPES, *(body for body in TYPES if issubclass(body, SignedBody))]
 TIGHTER = Relabelling(direction="tightening", opened=0, closed=96, resources=0, constitution=None)
@@ -56,9 +57,9 @@ def variants(body):
                 yield f"{name}/0/{inner}", body.model_copy(update={name: (changed, *value[1:])})
 
 
-@pytest.mark.parametrize("body_type", SIGNED, ids=lambda body: body.type)
+@pytest.mark.parametrize("body_type", SIGNED, ids=named)
 def test_no_signed_field_can_be_changed(whole_story, body_type):
-    event = whole_story.events[body_type.type]
+    event = whole_story.events[named(body_type)]
     authority.check_event(whole_story.office.log, event)
     changed = list(variants(event.body))
     assert {name.partition(" ")[0].partition("/")[0] for name, _ in changed} == set(body_type.model_fields) - {"signed"}

@@ -491,12 +491,12 @@ def refuse(office, why, act, *args, **fields):
     told = None if why == "can't be event" else why
     with pytest.raises(IssueError, match=told):
         office.prepare(act, *args, **fields)
-    rehearse = issue._rehearsed
-    issue._rehearsed = lambda snapshot, prepared: prepared
+    rehearse = issue.rehearsed
+    issue.rehearsed = lambda snapshot, prepared: prepared
     try:
         draft = office.sign(act, *args, **fields)
     finally:
-        issue._rehearsed = rehearse
+        issue.rehearsed = rehearse
     with pytest.raises(ViewError, match=why) as caught:
         office.append_signed(draft)
     assert "\n" not in str(caught.value)
@@ -511,7 +511,7 @@ def refuse_taken(office, act, **fields):
 
     with pytest.raises(IssueError, match="already"):
         office.prepare(act, **fields)
-    with mock.patch("grants.issue._rehearsed", lambda snapshot, prepared: prepared):
+    with mock.patch("grants.issue.rehearsed", lambda snapshot, prepared: prepared):
         draft = office.sign(act, **fields)
     with pytest.raises(ClaimTakenError):
         office.append_signed(draft)

@@ -9,19 +9,20 @@ from grants.book import VIEWS
 from grants.events import FORMER, TYPES
 from ledger import events as ledger_events
 from ledger.event import SignedBody
+from tests.grants.conftest import named
 
 PAGES = Path(__file__).parents[2] / "docs" / "events"
 BODIES = (*ledger_events.TYPES, *TYPES)
 
 
-@pytest.fixture(params=BODIES, ids=lambda body: body.type)
+@pytest.fixture(params=BODIES, ids=named)
 def body_type(request):
     return request.param
 
 
 @pytest.fixture
 def page(body_type):
-    return (PAGES / f"{body_type.type}.md").read_text("utf-8")
+    return (PAGES / f"{named(body_type)}.md").read_text("utf-8")
 
 
 def row(page, name):
@@ -40,7 +41,7 @@ def keys_in(cell):
 
 
 def test_the_example_is_an_event_byte_for_byte(whole_story, body_type, page):
-    assert block(page, "json").encode() == whole_story.events[body_type.type].data + b"\n"
+    assert block(page, "json").encode() == whole_story.events[named(body_type)].data + b"\n"
 
 
 def test_the_example_is_read_as_an_event(registry, body_type, page):
@@ -51,7 +52,7 @@ def test_the_statement_is_what_is_signed(whole_story, body_type, page):
     signed = issubclass(body_type, SignedBody)
     assert ("## Statement" in page) is signed
     if signed:
-        assert block(page, "").encode() == whole_story.events[body_type.type].body.statement()
+        assert block(page, "").encode() == whole_story.events[named(body_type)].body.statement()
 
 
 def test_every_field_is_told(body_type, page):
@@ -61,7 +62,7 @@ def test_every_field_is_told(body_type, page):
 
 def test_claims_and_tags_are_told(whole_story, body_type, page):
     events = [whole_story.office.event(seq) for seq in range(whole_story.office.log.head.size)]
-    own = [event for event in events if event.type == body_type.type]
+    own = [event for event in events if named(type(event.body)) == named(body_type)]
     for name in ("claims", "tags"):
         told = keys_in(row(page, name))
         taken = {key for event in own for key in getattr(event, name)()}
@@ -70,7 +71,7 @@ def test_claims_and_tags_are_told(whole_story, body_type, page):
 
 
 def test_the_views_that_fold_it_are_told(whole_story, body_type, page):
-    folding = [view.name for view in VIEWS if set(view.keys(whole_story.events[body_type.type]))]
+    folding = [view.name for view in VIEWS if set(view.keys(whole_story.events[named(body_type)]))]
     assert re.findall(r"`([^`]*)`", row(page, "folded by")) == folding
 
 

@@ -9,6 +9,7 @@ import click
 
 from decisions.amendment.check import check_amendment
 from decisions.observe import check_update
+from decisions.ratifying import check_ratified
 from decisions.relabelling import check_relabelled
 from grants.authority import check_event
 from grants.erasing import check_erased
@@ -183,6 +184,7 @@ def _check_authority(reader: StateReader, event: Event) -> None:
     check_erased(reader, EVENTS, event)
     check_relabelled(reader, EVENTS, event)
     check_amendment(reader, EVENTS, event)
+    check_ratified(reader, EVENTS, event)
 
 
 def _data(report: AuditReport) -> dict[str, object]:

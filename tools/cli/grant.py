@@ -11,21 +11,17 @@ from typing import Any
 
 import click
 
-from decisions.law import law_in_force
 from grants import acts
-from grants.events import ConsentGranted, GrantRatified
 from grants.issue import Prepared
-from grants.standing import StandingTerms
-from ledger import instant
 from ledger.disclosure import Opening
 from ledger.event import Event
-from ledger.instant import Instant, later
+from ledger.instant import later
 from ledger.log import Snapshot
-from tools.amending import opened_by
+from tools.cli import grant_ratify
 from tools.cli.asking import Asked, Span, operation_of, operation_options
 from tools.cli.command import group
 from tools.cli.consenting import sign_consent
-from tools.cli.output import emit, say, table
+from tools.cli.output import emit, table
 from tools.cli.params import Signing, sign_act, signing_options
 from tools.cli.session import opened
 from tools.deciding import decision_point
@@ -33,7 +29,6 @@ from tools.granting import Foreseen, Given, grant_foreseen, grants, history, is_
 from tools.granting import request as find
 from tools.ledger import OpenLedger
 from tools.numbers import Number
-from tools.rulebook.pages import difference_lines
 from tools.show.asked import received_lines, request_text
 from tools.show.standing import HEADER, history_lines
 
@@ -41,56 +36,10 @@ _ISSUE: str = """\
 tally grant issue 12 --for 2h --reason 'she asked to be deleted'
 tally grant issue --as agent:ops-7 --sql 'DELETE FROM users WHERE id = 42' --database prod --for 8h --reason tonight"""
 
-_RATIFY: str = """\
-tally grant ratify --subject agent:ops-7 --kind file --verb write --targets 'file:///srv/app/**' \
---when 'environment == "dev"' --for 30d --reason 'daily work'"""
-
 
 @group("grant", example="tally grant issue 12 --for 2h --reason 'she asked to be deleted'")
 def command() -> None:
     """Give, show and take back grants."""
-
-
-@command.command("ratify", example=_RATIFY)
-@click.option("--subject", required=True, metavar="PRINCIPAL", help="Whom it is for.")
-@click.option("--kind", "kinds", required=True, multiple=True, metavar="KIND", help="A kind of action; repeatable.")
-@click.option("--verb", "verbs", required=True, multiple=True, metavar="VERB", help="A verb; repeatable.")
-@click.option("--targets", required=True, metavar="REF", help="A reference, or a whole subtree with /** behind it.")
-@click.option("--when", "selector", required=True, metavar="EXPR", help="A condition on trusted attributes.")
-@click.option("--expires", metavar="INSTANT", help="When it ends by itself, as 2026-11-30T12:00:00.000000Z.")
-@click.option("--for", "span", type=Span(), help="How long it holds, such as 30d; without either, until revoked.")
-@click.option("--reason", required=True, help="Why.")
-@signing_options
-def ratify(  # noqa: PLR0913  (one argument for each option)
-    *,
-    subject: str,
-    kinds: tuple[str, ...],
-    verbs: tuple[str, ...],
-    targets: str,
-    selector: str,
-    expires: str | None,
-    span: int | None,
-    reason: str,
-    signing: Signing,
-) -> None:
-    """Ratify a standing grant: a pattern that applies until it is revoked.
-
-    It never selects what is irreversible in production. What it opens, and for which resources of today, is said before
-    it is signed: it can open something, or nothing, and takes a human's signature either way.
-    """
-    with opened() as ledger:
-        until = _until(ledger, expires, span)
-        terms = StandingTerms(subject, kinds, verbs, targets, selector, until)
-
-        def act(snapshot: Snapshot, actor: str) -> Prepared:
-            vocabulary = law_in_force(snapshot, ledger.registry).vocabulary
-            prepared = acts.ratify_grant(snapshot, vocabulary, by=actor, terms=terms, reason=reason)
-            opening = opened_by(snapshot, ledger.registry, terms, ledger.now())
-            say("\n".join(difference_lines(opening)) if opening else "too involved to tell what it opens")
-            return prepared
-
-        event = sign_act(ledger, signing, act)
-    _given(event, until)
 
 
 @command.command("issue", example=_ISSUE)
@@ -126,7 +75,11 @@ def issue(
             if request is not None
             else _foresee(ledger, signing, Foreseen(operation_of(asked), subject or "", through), given)
         )
-    _given(event, given.expires)
+    grant_ratify.given(event, given.expires)
+
+
+for _more in (grant_ratify.ratify, grant_ratify.sign):
+    command.add_command(_more)
 
 
 @command.command("list", example="tally grant list --all")
@@ -195,21 +148,6 @@ def _foresee(ledger: OpenLedger, signing: Signing, foreseen: Foreseen, given: Gi
     return sign_consent(
         ledger, signing, act, asked=lambda: "\n".join(received_lines(foreseen.operation.content, foreseen=True))
     )
-
-
-def _until(ledger: OpenLedger, expires: str | None, span: int | None) -> Instant | None:
-    if expires is not None and span is not None:
-        raise click.UsageError("say --expires or --for, not both")
-    if span is not None:
-        return instant.later(ledger.now(), span)
-    return None if expires is None else instant.parse(expires)
-
-
-def _given(event: Event, until: Instant | None) -> None:
-    body = event.body
-    grant = body.grant if isinstance(body, ConsentGranted | GrantRatified) else ""
-    ends = f"until {until}" if until else "until it is revoked"
-    emit({"event": event.seq, "grant": grant, "expires": until}, f"Grant {grant} stands {ends} (event {event.seq}).")
 
 
 def _told(event: Event, openings: Sequence[Opening]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from grants.events import (
     ConsentRefused,
     ConsentRevoked,
     GrantRatified,
+    GrantRatifiedTogether,
     GrantRevoked,
 )
 from grants.identifier import code_points
@@ -28,7 +29,8 @@ class Listed:
     """One grant in a list.
 
     Attributes:
-        life: live, expired, revoked, used up, or lapsed: older than the last restore of the log.
+        life: live, expired, revoked, used up, lapsed: older than the last restore of the log, or short: of fewer humans
+            than the constitution asks for does a signature still count.
         covers: what it is for, in a few words.
         used: uses so far of uses there are, or an empty text for a standing grant.
     """
@@ -71,10 +73,18 @@ class Listed:
 HEADER = ("grant", "kind", "life", "for", "used", "ends", "covers")
 
 
-def standing_listed(event: Event, body: GrantRatified, *, revoked: bool, lapsed: bool, at: Instant) -> Listed:
-    """List a standing grant."""
-    expired = body.expires is not None and at >= body.expires
-    life = "revoked" if revoked else "expired" if expired else "lapsed" if lapsed else "live"
+def standing_listed(event: Event, body: GrantRatified, *, at: Instant, **ended: bool) -> Listed:
+    """List a standing grant.
+
+    Args:
+        event: the event that ratified it.
+        body: its body.
+        at: now.
+        ended: by what it ended (revoked, lapsed, short) and whether it did; the first that holds is told.
+    """
+    revoked = ended.pop("revoked", False)
+    ways = {"revoked": revoked, "expired": body.expires is not None and at >= body.expires, **ended}
+    life = next((name for name, holds in ways.items() if holds), "live")
     covers = f"{'/'.join(body.verbs)} {body.targets} when {body.selector}"
     return Listed(body.grant, "standing", life, body.subject, covers, "", body.expires, event.seq)
 
@@ -113,6 +123,8 @@ def history_lines(event: Event, openings: Sequence[Opening]) -> Iterator[str]:
             yield f"        Covers      {'/'.join(body.kinds)} {'/'.join(body.verbs)} {code_points(body.targets)}"
             yield f"        When        {safe(body.selector)}"
             yield f"        Signed with {body.signed.key}"
+            for one in body.cosigned if isinstance(body, GrantRatifiedTogether) else ():
+                yield f"        Signed too  {one.by}, with {one.signed.key}"
         case ConsentConsumed() as body:
             what = f"decision {body.decision}, {code_points(body.target)}, use {body.use}"
             yield f"{event.seq:>6}  {event.at}  used: {what}"

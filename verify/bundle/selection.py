@@ -25,7 +25,13 @@ from typing import Protocol
 from decisions.amendment.events import AmendmentAdopted, AmendmentProposed, AmendmentVoted, ConstitutionAmended
 from decisions.events import DecisionMade, OutcomeReported, TrustUpdated
 from grants.book.evidence import EVIDENCE
-from grants.events import ConsentConsumed, ConsentRequested, EvidenceRecorded, PrincipalRegistered
+from grants.events import (
+    ConsentConsumed,
+    ConsentRequested,
+    EvidenceRecorded,
+    GrantRatifiedTogether,
+    PrincipalRegistered,
+)
 from ledger.event import Event, SignedBody
 from ledger.events import LedgerOpened
 
@@ -164,6 +170,9 @@ def _signers(event: Event) -> set[str]:
             return {event.by, owner}
         case AmendmentVoted(human=human) | AmendmentAdopted(human=human):
             return {event.by, human}
+        case GrantRatifiedTogether(subject=subject, cosigned=others):
+            # And the subject: whoever controls it is none of them.
+            return {event.by, subject, *(one.by for one in others)}
         case SignedBody():
             return {event.by}
     return set()

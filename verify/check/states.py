@@ -6,11 +6,15 @@ Source: DESIGN sections 6 to 8 and 11.
 from collections.abc import Iterator
 
 from decisions import trust
+from decisions.amendment.check import amending_of
 from decisions.earned import C_INST
-from decisions.events import Read, TrustObserved, TrustUpdated
+from decisions.errors import DecisionError
+from decisions.events import Adoption, Read, TrustObserved, TrustUpdated
 from decisions.law import law_in_force
+from decisions.ratifying import check_enough
 from grants.authority import check_event
 from grants.errors import GrantError
+from grants.events import GrantRatified
 from ledger import canon
 from ledger.disclosure import paths
 from ledger.errors import LedgerError
@@ -109,9 +113,21 @@ def _signature_fault(evidence: Evidence, event: Event) -> str | None:
     reader = evidence if event.seq <= evidence.bundle.decision else evidence.whole
     try:
         check_event(reader, event)
-    except (GrantError, LedgerError) as error:
+        _check_ratified(evidence, event)
+    except (GrantError, LedgerError, DecisionError) as error:
         return f"event {event.seq}, {event.type}: {error}"
     return None
+
+
+def _check_ratified(evidence: Evidence, event: Event) -> None:
+    """Count who signed a standing grant, by the constitution of its time, where that is in the bundle."""
+    if not isinstance(event.body, GrantRatified):
+        return
+    before = [one for one in evidence.events.values() if one.seq < event.seq and isinstance(one.body, Adoption)]
+    if before:
+        adopted = before[-1]
+        asked = amending_of(evidence, evidence.registry, adopted.seq)
+        check_enough(event.body, asked.humans, adopted.seq)
 
 
 def _state_fault(evidence: Evidence, read: Read) -> str | None:

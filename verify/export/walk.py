@@ -15,6 +15,7 @@ from decisions.amendment.check import check_amendment
 from decisions.errors import DecisionError
 from decisions.events import Adoption
 from decisions.observe import check_update
+from decisions.ratifying import check_ratified
 from decisions.relabelling import check_relabelled
 from grants.authority import check_event
 from grants.book.states import GenesisState
@@ -235,6 +236,7 @@ class LogWalk:
             check_erased(self._standing, self.registry, event)
             check_relabelled(self._standing, self.registry, event)
             check_amendment(self._standing, self.registry, event)
+            check_ratified(self._standing, self.registry, event)
         except _FOLDING as error:
             self.signatures.fault(f"event {event.seq}, {event.type}: {_line(error)}")
 

@@ -22,12 +22,17 @@ from verify.replay import replay
 from verify.views import EVENTS, VIEWS
 
 
-def checked(office, seq):
+def signed_note(office):
+    """Sign a checkpoint of the log as it stands; with the policy that trusts its key."""
     head = office.log.head
     root = digest.root(head.size, head.blake3_peaks)
     key = NoteSigner(office.origin, office.signer(office.origin).private_key)
     note = sign_checkpoint(Checkpoint(office.origin, head.size, rfc6962.root(head.sha256_peaks), root), key)
-    policy = Policy((PolicyLog(VerifierKey.parse(office.log_key())),), (), ())
+    return note, Policy((PolicyLog(VerifierKey.parse(office.log_key())),), (), ())
+
+
+def checked(office, seq):
+    note, policy = signed_note(office)
     return check_bundle(office.log.read(lambda s: make_bundle(s, EVENTS, VIEWS, seq, note, EVERYTHING)), policy)
 
 

@@ -10,7 +10,7 @@ from decisions.analysis import Registered, Rules, compare, findings
 from decisions.analysis.parts import variants
 from decisions.constitution import default
 from decisions.constitution.fraction import ONE
-from decisions.constitution.model import Article, TrustClass
+from decisions.constitution.model import Amending, Article, TrustClass
 from grants.expression import Choice, Flag, compile_expression
 from tests.decisions.analysis.laws import grant, law
 from tests.decisions.analysis.test_compare import rule_sets
@@ -256,3 +256,18 @@ def without(rules, rule, when):
         for one in kept
     ]
     return Rules(replace(rules.constitution, articles=(Article("V", "", "", tuple(kept)),)), rules.grants)
+
+
+def test_a_grant_that_too_few_have_signed_covers_nothing_and_the_reason_is_told():
+    test = grant('environment == "test" and reversibility == "reversible"')
+    one = law(*ALLOWING)
+    two = replace(one, amending=Amending(humans=2))
+    (found,) = findings(Rules(two, (test,)))
+    assert (found.code, found.proof) == (
+        "never-fires",
+        "2 humans must have signed it under this constitution, and 1 have",
+    )
+    assert findings(Rules(two, (replace(test, signed=2),))) == ()
+    difference = compare(Rules(one, (test,)), Rules(two, (test,)))
+    assert (difference.kind, difference.opened) == ("tightening", 0)
+    assert difference.closed > 0
