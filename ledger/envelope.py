@@ -10,9 +10,8 @@ from typing import Annotated, Final, Literal, TypeAlias, get_args
 
 from pydantic import BeforeValidator
 
-from ledger import instant
 from ledger.canon import Json
-from ledger.errors import CanonError
+from ledger.instant import is_instant
 
 Auth: TypeAlias = Literal["signature", "os-uid", "token", "claimed", "ledger"]
 """How ``by`` was established; ``ledger`` is the ledger's own act (a trust update, a consumption)."""
@@ -51,13 +50,5 @@ def is_envelope(value: dict[str, Json]) -> bool:
         and type(causes) is list
         and (not causes or set(map(type, causes)) == {int})
         and type(at) is str
-        and _is_instant(at)
+        and is_instant(at)
     )
-
-
-def _is_instant(text: str) -> bool:
-    try:
-        instant.parse(text)
-    except CanonError:
-        return False
-    return True

@@ -267,15 +267,16 @@ class Registry:
         if not isinstance(value, dict):
             raise CanonError("not a JSON object")
         name, schema = value.get("type"), value.get("schema")
-        if not (isinstance(name, str) and type(schema) is int and (name, schema) in self._types):
-            canon.check(value)
-            Envelope.model_validate(value)
-            raise EventError(f"unknown event type {name} schema {schema}")
-        found = self._whole.get((name, schema))
+        key = (name, schema) if type(name) is str and type(schema) is int else None
+        found = None if key is None else self._whole.get(key)
         if found is None:
-            body = self._types[name, schema]
+            if key is None or key not in self._types:
+                canon.check(value)
+                Envelope.model_validate(value)
+                raise EventError(f"unknown event type {name} schema {schema}")
+            body = self._types[key]
             form = create_model("Envelope", __base__=Envelope, body=(body, ...))
-            found = self._whole[name, schema] = body, form, is_closed(body)
+            found = self._whole[key] = body, form, is_closed(body)
         return found
 
 

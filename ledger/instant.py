@@ -60,6 +60,16 @@ def parse(text: str) -> Instant:
     return Instant(text)
 
 
+@lru_cache(maxsize=1024)  # as above
+def is_instant(text: str) -> bool:
+    """Tell whether a text is an instant in its one spelling."""
+    try:
+        _moment(text)
+    except CanonError:
+        return False
+    return True
+
+
 def later(instant: Instant, microseconds: int) -> Instant:
     """Give the instant that lies so many microseconds later."""
     return from_microseconds(to_microseconds(instant) + microseconds)

@@ -65,10 +65,11 @@ class ScratchStates:
         Raises:
             ViewError: the event contradicts what stands before it.
         """
-        before = self._found((view.name, key))
+        at = view.name, key
+        before = self._found(at)
         # What stands here was encoded here, so it need not be proven canonical again.
         state = None if before is None else cast("State", canon.reread(before[1]))
-        self._put((view.name, key), (event.seq, canon.encode(view.apply(key, state, event))))
+        self._put(at, (event.seq, canon.encode(view.apply(key, state, event))))
 
     def rows(self) -> Iterator[StateRow]:
         """Give all states, sorted by the bytes of view and key; none may be put meanwhile."""
@@ -89,7 +90,9 @@ class ScratchStates:
 
     def _put(self, at: tuple[str, str], state: _Held) -> None:
         self._changed.add(at)
-        self._hold(at, state)
+        self._rows[at] = state
+        if len(self._rows) > self._held:
+            self._write_away()
 
     def _hold(self, at: tuple[str, str], state: _Held | None) -> None:
         self._rows[at] = state

@@ -4,7 +4,7 @@ An event that the trees do not believe is passed over, with what hangs on it. Th
 judged by states, are folded afterwards, in order (`tools.audit.fold`): here it is found out which events they need.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -28,10 +28,13 @@ class Demand:
     rows: int = 0
     sum: int = 0
 
-    def add(self, rows: int, weight: int) -> None:
-        """Take in an event's rows."""
-        self.rows += rows
-        self.sum += weight
+    def add(self, texts: Collection[str], weights: Weights, place: int) -> None:
+        """Take in an event's rows, each text once, at a place."""
+        weight = 0
+        for text in texts:
+            weight += weights[text]
+        self.rows += len(texts)
+        self.sum += weight * place
 
 
 @dataclass(slots=True)
@@ -64,7 +67,7 @@ class Contents:
         for seq, act in self.acts:
             if not isinstance(act, Event):
                 acts.append((seq, act))
-            elif isinstance(act.body, SignedBody) or _is_folded(views, act):
+            elif is_signed(type(act.body)) or _is_folded(views, act):
                 acts.append((seq, act.data))
         return replace(self, acts=acts)
 
@@ -108,7 +111,7 @@ class ContentCheck:
             self._demand(seq, event)
             if seq in by_seq or not _is_closed(type(event.body)):
                 self._openings(seq, event, by_seq.get(seq, ()))
-            if event.body.folded or isinstance(event.body, SignedBody):
+            if event.body.folded or is_signed(type(event.body)):
                 self.contents.acts.append((seq, event))
         return self.contents
 
@@ -153,14 +156,11 @@ class ContentCheck:
         place = weights.places[seq % len(weights.places)]
         try:
             claims = event.claims()
-            if len(claims) > 1:
-                claims = tuple(set(claims))
-            contents.claims.add(len(claims), sum([weights[key] for key in claims]) * place)
+            contents.claims.add(set(claims) if len(claims) > 1 else claims, weights, place)
         except Exception as error:  # noqa: BLE001  (an event type of another package: its fault is a finding)
             self._bad_event(seq, f"its claims can't be worked out: {error}")
         try:
-            tags = event.tags()
-            contents.tags.add(len(tags), sum([weights[key] for key in tags]) * place)
+            contents.tags.add(event.tags(), weights, place)
         except Exception as error:  # noqa: BLE001  (as above)
             self._bad_event(seq, f"its tags can't be worked out: {error}")
 
@@ -190,6 +190,12 @@ class ContentCheck:
     def _strange_opening(self, row: Row) -> None:
         key = f"{spell(row[0])} {spell(row[1])}"
         self.tallies.find("disclosures", "disclosures", key, "it belongs to no event")
+
+
+@cache
+def is_signed(body: type[Body]) -> bool:
+    """Tell a type whose events are signed; asked of a type once, since the models' own check takes long."""
+    return issubclass(body, SignedBody)
 
 
 @cache

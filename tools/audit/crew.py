@@ -5,6 +5,7 @@ changes; what may change is read by this process alone, in one transaction. Resu
 only so many are asked for ahead, so that memory does not grow where the folding is slower than the checking.
 """
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -28,6 +29,9 @@ KEYED: Final[tuple[Keyed, ...]] = ("claims", "tags")
 
 AHEAD = 3
 """So many ranges are asked of each worker before the first is taken."""
+
+SELDOM: Final = 100_000
+"""So many new objects are worth a look for cycles; the events of a range are a tenth."""
 
 WORTH = 20_000
 """So many events are worth another process."""
@@ -77,6 +81,17 @@ class Alone:
     def sums(self, table: Keyed, start: int, stop: int) -> dict[int, int]:
         """Add up a table of keys."""
         return self.check.sums(table, start, stop)
+
+
+@contextmanager
+def seldom_collected() -> Iterator[None]:
+    """Let this process look for cycles seldom: what an audit makes has none, and each look goes over all of a range."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(before[0], SELDOM) if before[0] else 0, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
 
 
 def fitting(events: int) -> int:
@@ -144,6 +159,7 @@ _CHECK: list[RangeCheck] = []
 def _begin(task: Task) -> None:
     # Who is at the terminal interrupts this process's parent, which ends the work.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _OPEN.enter_context(seldom_collected())
     _CHECK.append(task.check(_OPEN.enter_context(open_raw(task.address, task.shared))))
 
 

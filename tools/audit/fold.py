@@ -11,11 +11,11 @@ from typing import TypeAlias
 from grants.errors import ErasureError
 from ledger.disclosure import Opening
 from ledger.errors import EventError
-from ledger.event import Event, Registry, SignedBody
+from ledger.event import Event, Registry
 from ledger.sql.raw import RawTables, StateRowAsStored
 from ledger.sql.scratch import ScratchStates
 from ledger.view import StateRow, View
-from tools.audit.contents import Contents, read_opening
+from tools.audit.contents import Contents, is_signed, read_opening
 from tools.audit.report import Kind, Tallies, spell
 from tools.audit.trees import never_written
 
@@ -127,7 +127,7 @@ class Fold:
     # -- one event --
 
     def _judge(self, seq: int, event: Event) -> None:
-        signed = isinstance(event.body, SignedBody)
+        signed = is_signed(type(event.body))
         touched, fault = self._touched(event)
         if not (signed or touched or fault):
             return

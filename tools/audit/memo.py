@@ -5,7 +5,7 @@ the range is read and both trees are grown over it again, and the peaks that it 
 trees do not commit to (columns beside the bytes, openings), must be those of the record. What is spared is judging:
 canonical form, schema, commitments, the sums of claims and tags. Signatures and states are never taken over.
 
-    {"bucket":2048,"form":2,"secret":"...","sum":"...","types":"...","version":"..."}
+    {"bucket":2048,"form":3,"secret":"...","sum":"...","types":"...","version":"..."}
     {"acts":"1","at":[...],"claims":[2048,"..."],...,"sum":"..."}
 
 A file that others may read or write, that another version wrote, or whose lines are damaged, is as good as none.
@@ -33,7 +33,7 @@ from tools.audit.contents import Contents, Demand
 from tools.audit.keys import BUCKET
 from tools.audit.trees import Pair
 
-FORM: Final = 2
+FORM: Final = 3
 _OTHERS: Final = 0o077
 _MOST: Final = 64 * 2**20
 

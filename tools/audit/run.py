@@ -12,7 +12,7 @@ from ledger.sql.address import Address
 from ledger.sql.raw import RawTables, open_raw
 from ledger.sql.scratch import ScratchStates
 from ledger.view import View
-from tools.audit.crew import KEYED, Crew, Task, crew, fitting
+from tools.audit.crew import KEYED, Crew, Task, crew, fitting, seldom_collected
 from tools.audit.fold import CheckSignature, Fold, FoldedStates
 from tools.audit.head import HeadCheck, believed_size, last_peak
 from tools.audit.memo import Memo
@@ -65,6 +65,7 @@ def audit(  # noqa: PLR0913  (each says what to look at, or how)
         InputError: ``since`` is no checkpoint of this log.
     """
     with ExitStack() as stack:
+        stack.enter_context(seldom_collected())
         try:
             raw = stack.enter_context(open_raw(address))
         except CorruptError as error:

@@ -143,7 +143,7 @@ def flip(data, at):
         lambda data: flip(data, 40),
         lambda data: flip(data, len(data) // 2),
         lambda data: b"\\xff" * 500,
-        lambda data: data.replace(b'"form":2', b'"form":1'),
+        lambda data: data.replace(b'"form":3', b'"form":2'),
         lambda data: data + b"{}\\n",
     ],
 )
