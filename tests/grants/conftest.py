@@ -32,6 +32,16 @@ ROW = "db://prod/users/42"
 SCRIPT = "file:///srv/app/s.sh"
 TIGHTER = Relabelling(direction="tightening", opened=0, closed=96, resources=0, constitution=None)
 DAY = 24 * 60 * 60 * 1_000_000
+VALUES = {
+    "kind": "file",
+    "verb": "delete",
+    "target": "file:///srv/app/tests/a.json",
+    "asset": "test_fixture",
+    "environment": "dev",
+    "reversibility": "reversible",
+}
+"""What is known of an action that such a grant is asked about."""
+
 STANDING = StandingTerms(
     "agent:ops-7", ("file",), ("delete",), "file:///srv/app/tests/**", 'asset == "test_fixture" and not production'
 )

@@ -10,20 +10,13 @@ from grants.standing import StandingTerms, check_selector, find_standing
 from ledger import canon
 from ledger.errors import AppendError, ViewError
 from ledger.instant import from_microseconds
+from tests.grants.conftest import VALUES
 
 SECOND = 1_000_000
 HOUR = 3600 * SECOND
 TERMS = StandingTerms(
     "agent:ops-7", ("file",), ("delete",), "file:///srv/app/tests/**", 'asset == "test_fixture" and not production'
 )
-VALUES = {
-    "kind": "file",
-    "verb": "delete",
-    "target": "file:///srv/app/tests/a.json",
-    "asset": "test_fixture",
-    "environment": "dev",
-    "reversibility": "reversible",
-}
 
 
 @pytest.fixture

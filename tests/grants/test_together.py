@@ -11,16 +11,7 @@ from grants.issue import append_checked
 from grants.standing import find_standing, standing_terms
 from grants.together import for_signer, joined
 from ledger.instant import from_microseconds
-from tests.grants.conftest import STANDING, ratify_together, signed_together
-
-VALUES = {
-    "kind": "file",
-    "verb": "delete",
-    "target": "file:///srv/app/tests/a.json",
-    "asset": "test_fixture",
-    "environment": "dev",
-    "reversibility": "reversible",
-}
+from tests.grants.conftest import STANDING, VALUES, ratify_together, signed_together
 
 
 @pytest.fixture
